@@ -1,0 +1,28 @@
+// Two test projects: fast in-process tests share one module graph; tests that spawn the product or change
+// process-wide state run isolated.
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: {
+    pool: "threads",
+    isolate: false,
+    testTimeout: 20_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: "unit", include: ["{packages,apps}/*/test/**/*.test.ts"], exclude: ["**/*.e2e.test.ts"] }
+      },
+      {
+        extends: true,
+        test: {
+          name: "e2e",
+          pool: "forks",
+          isolate: true,
+          testTimeout: 120_000,
+          include: ["{packages,apps}/*/test/**/*.e2e.test.ts", "scratchpad/test/**/*.test.ts"]
+        }
+      }
+    ],
+    coverage: { provider: "v8", include: ["{packages,apps}/*/src/**"], reporter: ["text-summary"] }
+  }
+})
