@@ -1,0 +1,18 @@
+/**
+ * What can go wrong with an agent, apart from what its session and its model report.
+ */
+import * as Data from "effect/Data"
+
+export class AgentError extends Data.TaggedError("AgentError")<{
+  readonly code:
+    | "AGENT_DISPOSED"
+    | "AGENT_BUSY"
+    | "AGENT_NOT_FOUND"
+    | "INVALID_OPTIONS"
+    | "MESSAGE_NOT_PENDING"
+    | "MESSAGE_DROPPED"
+    | "NO_MODEL"
+    | "HOOK_FAILED"
+  readonly message: string
+  readonly cause?: unknown
+}> {}

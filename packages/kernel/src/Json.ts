@@ -1,0 +1,153 @@
+/**
+ * What may enter the session log: plain JSON values, and only those that survive a round trip unchanged.
+ *
+ * `snapshot` is the single gate. It copies, so that a later mutation by the caller cannot change the log, and it refuses what
+ * `JSON.stringify` would silently drop or coerce.
+ */
+import * as Data from "effect/Data"
+import * as Either from "effect/Either"
+
+export type Json = string | number | boolean | null | ReadonlyArray<Json> | JsonObject
+
+export interface JsonObject {
+  readonly [key: string]: Json
+}
+
+/** A value that JSON would not give back unchanged. `path` is a JSON path like `$.items[2].when`. */
+export class NotLosslessJson extends Data.TaggedError("NotLosslessJson")<{
+  readonly path: string
+  readonly reason: string
+}> {
+  readonly code = "NOT_LOSSLESS_JSON"
+  override get message(): string {
+    return `${this.path} ${this.reason}; pass plain JSON data (strings, finite numbers, booleans, null, arrays, plain objects)`
+  }
+}
+
+type Container = Array<Json> | Record<string, Json>
+
+interface Work {
+  readonly source: object
+  readonly target: Container
+  readonly parent: Work | undefined
+  readonly key: string | number
+}
+
+/** A frozen deep copy of `value`. Iterative: depth is bounded by memory, not by the stack. Each property is read exactly once. */
+export const snapshot = (value: unknown): Either.Either<Json, NotLosslessJson> => {
+  try {
+    return Either.right(copy(value))
+  } catch (error) {
+    if (error instanceof NotLosslessJson) return Either.left(error)
+    return Either.left(new NotLosslessJson({ path: "$", reason: "threw while being read" }))
+  }
+}
+
+const copy = (root: unknown): Json => {
+  if (!isObject(root)) return scalar(root, undefined, "")
+  const first = open(root, undefined, "")
+  const stack: Array<Work> = [first]
+  const opened: Array<Container> = []
+  for (let work = stack.pop(); work !== undefined; work = stack.pop()) {
+    opened.push(work.target)
+    for (const key of ownKeys(work)) {
+      const child: unknown = Reflect.get(work.source, key)
+      if (isObject(child)) {
+        refuseCycle(child, work, key)
+        const next = open(child, work, key)
+        put(work.target, key, next.target)
+        stack.push(next)
+      } else {
+        put(work.target, key, scalar(child, work, key))
+      }
+    }
+  }
+  for (const container of opened) Object.freeze(container)
+  return first.target
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
+
+// defineProperty, because a literal `__proto__` key is data here and must not set the prototype.
+const put = (target: Container, key: string | number, value: Json): void => {
+  if (key === "__proto__") {
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
+  } else {
+    Reflect.set(target, key, value)
+  }
+}
+
+const open = (source: object, parent: Work | undefined, key: string | number): Work => {
+  if (Array.isArray(source)) return { source, target: new Array<Json>(source.length), parent, key }
+  const prototype: object | null = Object.getPrototypeOf(source)
+  // A cross-realm plain object has another Object.prototype, whose own prototype is null.
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    fail(parent, key, "is a class instance")
+  }
+  if (prototype !== null && !Object.hasOwn(prototype, "hasOwnProperty")) fail(parent, key, "has a custom prototype")
+  return { source, target: {}, parent, key }
+}
+
+const ownKeys = (work: Work): ReadonlyArray<string | number> => {
+  const names = Object.getOwnPropertyNames(work.source)
+  if (Object.getOwnPropertySymbols(work.source).length > 0) fail(work.parent, work.key, "has symbol keys")
+  if (Array.isArray(work.source)) {
+    const length = work.source.length
+    if (names.length !== length + 1) fail(work.parent, work.key, "is a sparse array or an array with extra properties")
+    const indexes: Array<number> = []
+    for (let i = 0; i < length; i++) {
+      if (names[i] !== String(i)) fail(work.parent, work.key, "is a sparse array or an array with extra properties")
+      indexes.push(i)
+    }
+    return indexes
+  }
+  for (const name of names) {
+    if (!Object.prototype.propertyIsEnumerable.call(work.source, name)) fail(work, name, "is not enumerable")
+  }
+  return names
+}
+
+const scalar = (value: unknown, parent: Work | undefined, key: string | number): Json => {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value
+    case "number":
+      if (!Number.isFinite(value)) return fail(parent, key, `is ${value}`)
+      if (Object.is(value, -0)) return fail(parent, key, "is -0")
+      return value
+    default:
+      return value === null ? null : fail(parent, key, value === undefined ? "is undefined" : `is a ${typeof value}`)
+  }
+}
+
+const refuseCycle = (child: object, work: Work, key: string | number): void => {
+  for (let at: Work | undefined = work; at !== undefined; at = at.parent) {
+    if (at.source === child) fail(work, key, "is a cycle")
+  }
+}
+
+const fail = (parent: Work | undefined, key: string | number, reason: string): never => {
+  let path = ""
+  const segment = (k: string | number) => (typeof k === "number" ? `[${k}]` : k === "" ? "" : `.${k}`)
+  path = segment(key)
+  for (let at = parent; at !== undefined; at = at.parent) path = segment(at.key) + path
+  throw new NotLosslessJson({ path: `$${path}`, reason })
+}
+
+/** Structural equality of two JSON values, key order ignored. */
+export const equals = (a: Json | undefined, b: Json | undefined): boolean => {
+  if (a === b) return true
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
+    return a.every((item, i) => equals(item, b[i]))
+  }
+  const left: JsonObject = a as JsonObject
+  const right: JsonObject = b as JsonObject
+  const keys = Object.keys(left)
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && equals(left[key], right[key]))
+  )
+}

@@ -1,0 +1,39 @@
+/**
+ * Realms: a child `Context` in which every registry and extension point is provided again by a fork of its own.
+ *
+ * A fork sees what its parent holds and adds what is registered in the realm; nothing registered in a realm is visible to its
+ * parent or its siblings, and all of it ends with the realm's Scope. Root, preset and agent are realms of one chain.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
+
+/** Key of the method that makes a service forkable. */
+export const Fork: unique symbol = Symbol.for("@dsh/kernel/Realm/Fork")
+export type Fork = typeof Fork
+
+/** A service that a realm provides again. `Self` is the service's own shape. */
+export interface Forkable<Self> {
+  readonly [Fork]: () => Self
+}
+
+const isForkable = (service: unknown): service is Forkable<unknown> =>
+  typeof service === "object" && service !== null && Fork in service
+
+/**
+ * `parent` with every forkable service replaced by a fork of it. Plain services are shared; scope and span are left out, for they
+ * belong to whoever runs in the realm.
+ */
+export const fork = <R>(parent: Context.Context<R>): Context.Context<R> => {
+  const services = new Map<string, unknown>()
+  for (const [key, service] of parent.unsafeMap) {
+    if (key === Scope.Scope.key || key === Tracer.ParentSpan.key) continue
+    services.set(key, isForkable(service) ? service[Fork]() : service)
+  }
+  return Context.unsafeMake(services)
+}
+
+/** Runs `effect` in a realm of its own: what it registers is gone for everybody else. */
+export const within = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.mapInputContext(effect, (context: Context.Context<R>) => Context.merge(context, fork(context)))

@@ -1,0 +1,50 @@
+/**
+ * The moving parts of one agent, in one place. JavaScript runs one thing at a time, so a state that is only changed between two
+ * effects changes atomically; every method here is such a step.
+ */
+import type { Agent, TurnOutcome } from "@dsh/agent/Agent"
+import type { AgentError } from "@dsh/agent/AgentError"
+import type { MessageId } from "@dsh/protocol/Ids"
+import type { CancelCause } from "@dsh/protocol/SessionEvent"
+import type * as RequestBody from "@dsh/protocol/RequestBody"
+import type { Session } from "@dsh/session/Session"
+import type * as Deferred from "effect/Deferred"
+import type * as Fiber from "effect/Fiber"
+
+/** What keeps an agent busy. */
+export interface Activity {
+  readonly kind: "running" | "maintenance"
+  readonly done: Deferred.Deferred<void>
+  /** Why it is being ended. Set before anything else happens; the first cause wins. */
+  cause: CancelCause | undefined
+  /** The turn, while one is open. */
+  fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
+  /** How maintenance hears of a cancel: it has no turn to interrupt. */
+  onCancel: (() => void) | undefined
+  /** No further turn will be opened, so input that arrives now needs a wake of its own. */
+  stopping: boolean
+}
+
+export interface AgentState {
+  readonly agent: Agent
+  readonly session: Session
+  readonly body: RequestBody.RequestBody
+  activity: Activity | undefined
+  lastTurn: number
+  /** Open step, 0 between steps: for diagnostics. */
+  step: number
+  /** A wake arrived when the current activity could no longer serve it. */
+  wakeRequested: boolean
+  disposed: boolean
+  /** Whether this loop instance has sent a request yet. */
+  requested: boolean
+  /** Messages that the open turn has claimed, and the turn. */
+  readonly claimed: Map<MessageId, number>
+  /** Those of them that reached the history. */
+  readonly entered: Set<MessageId>
+  /** Outcomes of claims that never entered a turn: the log does not tell them. */
+  readonly unentered: Map<MessageId, TurnOutcome>
+  readonly waiters: Map<MessageId, Deferred.Deferred<TurnOutcome, AgentError>>
+  /** Every tool call id of the session. */
+  readonly callIds: Set<string>
+}

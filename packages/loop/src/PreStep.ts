@@ -1,0 +1,54 @@
+/**
+ * What happens before a step opens: input is claimed, the prompt is assembled, and the pre-step hooks decide what enters. Nothing of
+ * it is in the log yet; when it fails, the claimed input is still pending.
+ */
+import { PreStep } from "@dsh/agent/AgentHooks"
+import type { StepDecision } from "@dsh/agent/AgentHooks"
+import { fresh } from "@dsh/kernel/Ids"
+import * as Assembly from "@dsh/prompt/Assembly"
+import type { SystemPrompt } from "@dsh/prompt/SystemPrompt"
+import { MessageId } from "@dsh/protocol/Ids"
+import type { UserMessage } from "@dsh/protocol/Message"
+import type { InboxTarget } from "@dsh/protocol/SessionEvent"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as AgentInbox from "./AgentInbox.ts"
+import type { AgentState } from "./AgentState.ts"
+import * as StepRequest from "./StepRequest.ts"
+import type { At } from "./ToolScheduler.ts"
+
+export type PreStepServices = SystemPrompt | Assembly.AssemblePrompt
+
+export type Entry =
+  | {
+      readonly kind: "enter"
+      readonly claimed: ReadonlyArray<UserMessage>
+      readonly messages: ReadonlyArray<UserMessage>
+      /** Input of its own, not counting the runtime context. */
+      readonly hasInput: boolean
+      readonly prompt: StepRequest.StepPrompt
+    }
+  | { readonly kind: "reject"; readonly claimed: ReadonlyArray<UserMessage> }
+
+export const run = Effect.fnUntraced(function* (state: AgentState, at: At, target: InboxTarget) {
+  const { agent, session } = state
+  const claimed = yield* AgentInbox.claim(state, target, at.turn)
+  const { model, provider } = yield* StepRequest.seedConfig(state)
+  const assembly = yield* Assembly.assemble({ session, provider, model })
+  const system = Assembly.render(assembly)
+  if (Either.isLeft(system)) return yield* system.left
+  const update = Assembly.contextUpdate(session, assembly.contexts, MessageId(yield* fresh))
+  const point = yield* PreStep
+  const decision = yield* point.run(
+    { agent, ...at, messages: update === undefined ? claimed : [...claimed, update] },
+    ({ messages }) => Effect.succeed<StepDecision>({ kind: "enter", messages })
+  )
+  if (decision.kind === "reject") return { kind: "reject", claimed } satisfies Entry
+  return {
+    kind: "enter",
+    claimed,
+    messages: decision.messages,
+    hasInput: decision.messages.some(({ id }) => id !== update?.id),
+    prompt: { system: system.right, tools: assembly.tools }
+  } satisfies Entry
+})

@@ -1,0 +1,162 @@
+/**
+ * From the log to a request that can be sent: the call configuration, the header that is logged when it changed, the rendered body,
+ * and the digest that is logged before anything goes out.
+ */
+import { AgentRequest } from "@dsh/agent/AgentHooks"
+import { AgentError } from "@dsh/agent/AgentError"
+import * as JsonValue from "@dsh/kernel/Json"
+import { Llm } from "@dsh/llm/Llm"
+import type { AdapterCall, LlmRequest } from "@dsh/llm/LlmAdapter"
+import { LlmError } from "@dsh/llm/LlmError"
+import { neutral } from "@dsh/protocol/NeutralRequest"
+import { canonical, sameHeader } from "@dsh/protocol/Request"
+import type { EpochHeader, LlmCallConfig, RequestContext, ToolSchema } from "@dsh/protocol/Request"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { AgentState } from "./AgentState.ts"
+import { LoopConfig } from "./LoopConfig.ts"
+
+/** What the prompt contributes to the request of a step. */
+export interface StepPrompt {
+  readonly system: string
+  readonly tools: ReadonlyArray<ToolSchema>
+}
+
+export interface StepRequest {
+  readonly call: AdapterCall
+  readonly request: LlmRequest
+}
+
+export interface AttemptAt {
+  readonly turn: number
+  readonly step: number
+  readonly attempt: number
+}
+
+/** Resolves, logs and renders the next request. */
+export const make = Effect.fnUntraced(function* (state: AgentState, at: AttemptAt, prompt: StepPrompt) {
+  const { agent, session } = state
+  const { attempt, step, turn } = at
+  const seed = yield* seedConfig(state)
+  const point = yield* AgentRequest
+  const config = yield* point.run({ agent, turn, step, config: seed }, (input) => Effect.succeed(input.config))
+  const call = yield* prepare(config)
+  const header = yield* logHeader(state, {
+    config: call.config,
+    ...(call.adapterDefaults !== undefined && { adapterDefaults: call.adapterDefaults }),
+    wire: call.wire,
+    system: prompt.system,
+    tools: prompt.tools
+  })
+  yield* logContext(state, call)
+  const body = state.body.render(header, session.conversation)
+  yield* session.append("request/sent", {
+    turn,
+    step,
+    attempt,
+    bytes: body.bytes.length,
+    sha256: body.sha256,
+    of: body.of
+  })
+  const request: LlmRequest = {
+    header,
+    messages: session.conversation.messages,
+    body,
+    sessionId: session.id,
+    purpose: "agent"
+  }
+  return { call, request } satisfies StepRequest
+})
+
+/** The agent's own choice for the first request of this loop, what was logged last for every other. */
+export const seedConfig = Effect.fnUntraced(function* (state: AgentState) {
+  const { agent, session } = state
+  const logged = session.conversation.header
+  if (state.requested && logged !== undefined) return withoutDefaults(logged)
+  const { defaultModel } = yield* LoopConfig
+  const provider = agent.options.provider ?? defaultModel?.provider
+  const model = agent.options.model ?? defaultModel?.model
+  if (provider === undefined || model === undefined) {
+    return yield* new AgentError({
+      code: "NO_MODEL",
+      message: "no model is chosen; create the agent with a provider and a model, or set a default model"
+    })
+  }
+  const effort = agent.options.reasoningEffort ?? inheritedEffort(logged, provider, model)
+  const config: LlmCallConfig = {
+    provider,
+    model,
+    ...(effort !== undefined && { reasoningEffort: effort }),
+    ...(agent.options.maxTokens !== undefined && { maxTokens: agent.options.maxTokens })
+  }
+  return config
+})
+
+/** An effort that somebody chose survives a resume on the same route; one that the adapter filled in does not. */
+const inheritedEffort = (logged: EpochHeader | undefined, provider: string, model: string): string | undefined =>
+  logged !== undefined &&
+  logged.config.provider === provider &&
+  logged.config.model === model &&
+  logged.adapterDefaults?.reasoningEffort !== true
+    ? logged.config.reasoningEffort
+    : undefined
+
+const withoutDefaults = ({ adapterDefaults, config }: EpochHeader): LlmCallConfig => {
+  const { maxTokens, reasoningEffort, ...rest } = config
+  return {
+    ...rest,
+    ...(reasoningEffort !== undefined && adapterDefaults?.reasoningEffort !== true && { reasoningEffort }),
+    ...(maxTokens !== undefined && adapterDefaults?.maxTokens !== true && { maxTokens })
+  }
+}
+
+const prepare = Effect.fnUntraced(function* (config: LlmCallConfig) {
+  const llm = yield* Llm
+  const call = yield* Effect.catchIf(
+    llm.prepare(config),
+    (error) => error.code === "NO_ADAPTER",
+    // Middleware may serve a route that no adapter does; if none does, the stream fails with what prepare said.
+    (error) => Effect.succeed(unserved(config, error))
+  )
+  if (llm.format(call.wire.format) === undefined) {
+    return yield* new LlmError({
+      code: "INVALID_ADAPTER",
+      message: `the adapter of "${config.provider}" writes "${call.wire.format}" and does not bring that format along`
+    })
+  }
+  return call
+})
+
+const unserved = (config: LlmCallConfig, error: LlmError): AdapterCall => ({
+  config,
+  wire: { format: neutral.format },
+  model: { provider: config.provider, id: config.model, name: config.model },
+  stream: () => Stream.fail(error)
+})
+
+/** The header in force, logged first when the model would notice a difference. */
+const logHeader = Effect.fnUntraced(function* (state: AgentState, fields: EpochHeader) {
+  const { session } = state
+  const next = canonical(fields)
+  const logged = session.conversation.header
+  if (!state.requested) {
+    yield* session.append("request/header", { header: next, reason: logged === undefined ? "initial" : "resume" })
+    state.requested = true
+  } else if (logged === undefined || !sameHeader(logged, next)) {
+    yield* session.append("request/header", { header: next, reason: "change" })
+  }
+  // Not `next`: the body cache recognises the folded header by identity.
+  return session.conversation.header ?? next
+})
+
+const logContext = Effect.fnUntraced(function* ({ session }: AgentState, { config, model }: AdapterCall) {
+  const next: RequestContext = {
+    provider: config.provider,
+    model: config.model,
+    ...(model.contextWindow !== undefined && { contextWindow: model.contextWindow })
+  }
+  const logged = session.conversation.context
+  if (logged === undefined || !JsonValue.equals({ ...logged }, { ...next })) {
+    yield* session.append("request/context", next)
+  }
+})

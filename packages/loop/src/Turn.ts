@@ -1,0 +1,156 @@
+/**
+ * One turn: any number of steps, possibly none, with a durable start and a durable end on every way out.
+ *
+ *   turn/start
+ *     claim → assemble → pre-step        (nothing logged; a failure leaves the input pending)
+ *     step/start, user/message*, request … tool results, step/end
+ *     … again while results are owed or input for the next step is pending
+ *   turn/end
+ *
+ * Two things are kept apart: how the turn will end as far as is known, and whether a request is owed. A step that hit the output
+ * ceiling decides the former and never hides the latter.
+ */
+import type { TurnOutcome } from "@dsh/agent/Agent"
+import { AgentFailed, TurnStopping } from "@dsh/agent/AgentHooks"
+import * as Inbox from "@dsh/protocol/Inbox"
+import type { UserMessage } from "@dsh/protocol/Message"
+import type { InboxTarget, TurnEndReason } from "@dsh/protocol/SessionEvent"
+import type { LlmFailure } from "@dsh/protocol/StreamChunk"
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as AgentInbox from "./AgentInbox.ts"
+import type { Activity, AgentState } from "./AgentState.ts"
+import * as Failure from "./Failure.ts"
+import * as PreStep from "./PreStep.ts"
+import * as Step from "./Step.ts"
+
+export type TurnServices = PreStep.PreStepServices | Step.StepServices
+
+/** How the steps of a turn ended, and whether another turn may open without a new wake. */
+interface Ended {
+  readonly reason: TurnEndReason
+  readonly goOn: boolean
+}
+
+/** Runs one turn. Never fails; `true` when the next one may open at once. */
+export const run = (state: AgentState, activity: Activity): Effect.Effect<boolean, never, TurnServices> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const turn = state.lastTurn + 1
+      const opened = yield* Effect.exit(state.session.append("turn/start", { turn }))
+      if (Exit.isFailure(opened)) {
+        yield* report(state, turn, Failure.ofCause(opened.cause))
+        return false
+      }
+      state.lastTurn = turn
+      const exit = yield* Effect.exit(restore(steps(state, turn)))
+      state.step = 0
+      const ended = Exit.isSuccess(exit) ? exit.value : { reason: reasonOf(exit.cause, activity), goOn: false }
+      if (ended.reason.kind === "error") yield* report(state, turn, ended.reason.error)
+      const closed = yield* Effect.exit(state.session.append("turn/end", { turn, reason: ended.reason }))
+      if (Exit.isFailure(closed)) yield* report(state, turn, Failure.ofCause(closed.cause))
+      yield* answer(state, turn, ended.reason)
+      return ended.goOn && Exit.isSuccess(closed)
+    })
+  ).pipe(Effect.withSpan("Agent.turn", { attributes: { session: state.session.id }, captureStackTrace: false }))
+
+/** Our own cancel is known by its cause; any other interruption is a failure of what was interrupted. */
+const reasonOf = (cause: Cause.Cause<unknown>, activity: Activity): TurnEndReason =>
+  activity.cause !== undefined && Cause.isInterrupted(cause)
+    ? { kind: "aborted", reason: activity.cause }
+    : { kind: "error", error: Failure.ofCause(cause) }
+
+const report = Effect.fnUntraced(function* (state: AgentState, turn: number, failure: LlmFailure) {
+  const point = yield* AgentFailed
+  yield* point.emit({ agent: state.agent, turn, step: state.step, failure })
+})
+
+/** Tells those who wait for a message that this turn claimed. */
+const answer = Effect.fnUntraced(function* (state: AgentState, turn: number, reason: TurnEndReason) {
+  for (const [id, claimedBy] of state.claimed) {
+    if (claimedBy !== turn) continue
+    state.claimed.delete(id)
+    const outcome: TurnOutcome = { turn, reason, entered: state.entered.has(id) }
+    state.entered.delete(id)
+    if (!outcome.entered) state.unentered.set(id, outcome)
+    const waiter = state.waiters.get(id)
+    state.waiters.delete(id)
+    if (waiter !== undefined) yield* Deferred.succeed(waiter, outcome)
+  }
+})
+
+// -----------------------------------------------------------------------------
+// steps
+// -----------------------------------------------------------------------------
+
+const completed: TurnEndReason = { kind: "completed" }
+
+const steps = Effect.fnUntraced(function* (state: AgentState, turn: number) {
+  const { agent, session } = state
+  const stopping = yield* TurnStopping
+  let reason: TurnEndReason = completed
+  let owed = false
+  let target: InboxTarget = "next-turn"
+  for (let step = 1; ; step++) {
+    const entry = yield* PreStep.run(state, { turn, step }, target)
+    if (entry.kind === "reject") {
+      yield* drop(state, entry.claimed)
+      return { reason: { kind: "blocked" }, goOn: false } satisfies Ended
+    }
+    if (!owed && !entry.hasInput) {
+      yield* drop(state, entry.claimed)
+      return { reason, goOn: step > 1 } satisfies Ended
+    }
+    const result = yield* inStep(state, { turn, step }, entry)
+    owed = result === "continue"
+    if (result === "max-tokens") reason = { kind: "max-tokens" }
+    target = "next-step"
+    if (owed) continue
+    if (session.inbox["next-step"].length === 0) yield* stopping.run({ agent, turn })
+    if (session.inbox["next-step"].length === 0) return { reason, goOn: true } satisfies Ended
+  }
+})
+
+/** Opens a step, lets the input enter, runs it, and closes it on every way out. */
+const inStep = (
+  state: AgentState,
+  at: { readonly turn: number; readonly step: number },
+  entry: Extract<PreStep.Entry, { readonly kind: "enter" }>
+) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const { session } = state
+      const entering = new Set(entry.messages.map(({ id }) => id))
+      yield* drop(
+        state,
+        entry.claimed.filter(({ id }) => !entering.has(id))
+      )
+      yield* session.append("step/start", at)
+      state.step = at.step
+      const exit = yield* Effect.exit(Effect.zipRight(enter(state, entry), restore(Step.run(state, at, entry.prompt))))
+      yield* session.append("step/end", at)
+      return yield* exit
+    })
+  )
+
+/** Phase two of the claim: the message event takes each message over. One that was withdrawn meanwhile stays out. */
+const enter = (state: AgentState, entry: Extract<PreStep.Entry, { readonly kind: "enter" }>) =>
+  Effect.forEach(
+    entry.messages,
+    (message) =>
+      Effect.suspend(() => {
+        const { claimed, entered, session } = state
+        if (claimed.has(message.id) && Inbox.find(session.inbox, message.id) === undefined) return Effect.void
+        return Effect.tap(session.append("user/message", message), () =>
+          Effect.sync(() => {
+            if (claimed.has(message.id)) entered.add(message.id)
+          })
+        )
+      }),
+    { discard: true }
+  )
+
+const drop = (state: AgentState, messages: ReadonlyArray<UserMessage>) =>
+  Effect.forEach(messages, ({ id }) => AgentInbox.discard(state, id, "dropped"), { discard: true })

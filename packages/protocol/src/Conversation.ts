@@ -1,0 +1,127 @@
+/**
+ * What the model sees, folded from the log one event at a time: the surface, the messages it derives, and the request header and
+ * context in force. There is no second copy of the history; this is a view that any reader can build again.
+ */
+import * as Data from "effect/Data"
+import * as Either from "effect/Either"
+import type { Message } from "./Message.ts"
+import { canonical } from "./Request.ts"
+import type { EpochHeader, RequestContext } from "./Request.ts"
+import { isSurface, messageIdOf, messageOf } from "./SessionEvent.ts"
+import type { EventOf, SeqRange, SessionEvent, SurfaceReplace, SurfaceType } from "./SessionEvent.ts"
+
+export class InvalidSurface extends Data.TaggedError("InvalidSurface")<{
+  readonly seq: number
+  readonly reason: string
+}> {
+  readonly code = "INVALID_SURFACE"
+  override get message(): string {
+    return `event ${this.seq} cannot take its place in the conversation: ${this.reason}`
+  }
+}
+
+type Node = EventOf<SurfaceType>
+
+export interface Conversation {
+  /** Derived messages in order. Live: grows in place until `generation` changes. */
+  readonly messages: ReadonlyArray<Message>
+  /** Surface events in order, those that derive no message included. Live like `messages`. */
+  readonly nodes: ReadonlyArray<Node>
+  /** Counts replacements; whatever was computed from `messages` under another generation is void. */
+  readonly generation: number
+  /** The last logged header, canonical. The same object until the next `request/header`. */
+  readonly header: EpochHeader | undefined
+  readonly context: RequestContext | undefined
+  /** What is wrong with a candidate, before it enters the log. */
+  readonly check: (event: SessionEvent) => Either.Either<void, InvalidSurface>
+  /** Takes in an event that passed `check`. */
+  readonly apply: (event: SessionEvent) => void
+}
+
+class Fold implements Conversation {
+  messages: Array<Message> = []
+  nodes: Array<Node> = []
+  generation = 0
+  header: EpochHeader | undefined = undefined
+  context: RequestContext | undefined = undefined
+
+  check(event: SessionEvent): Either.Either<void, InvalidSurface> {
+    const reason = isSurface(event) ? this.refuseNode(event) : refuseOther(event)
+    return reason === undefined ? Either.void : Either.left(new InvalidSurface({ seq: event.seq, reason }))
+  }
+
+  apply(event: SessionEvent): void {
+    if (isSurface(event)) {
+      if (event.surfaceOp === "append" || event.surfaceOp === undefined) {
+        this.nodes.push(event)
+        const message = messageOf(event)
+        if (message !== undefined) this.messages.push(message)
+      } else {
+        this.replace(event, event.surfaceOp)
+      }
+    } else if (event.type === "request/header") {
+      this.header = canonical(event.data.header)
+    } else if (event.type === "request/context") {
+      this.context = event.data
+    }
+  }
+
+  private replace(event: Node, { end, start }: SurfaceReplace): void {
+    const from = this.position(start)
+    this.nodes = [...this.nodes.slice(0, from), event, ...this.nodes.slice(this.position(end) + 1)]
+    this.messages = this.nodes.flatMap((node) => messageOf(node) ?? [])
+    this.generation++
+  }
+
+  private position(seq: number): number {
+    return this.nodes.findIndex((node) => node.seq === seq)
+  }
+
+  private refuseNode(event: Node): string | undefined {
+    const { sourceEventSeqs: sources, surfaceOp: op } = event
+    if (op === undefined) return "it has no surfaceOp"
+    if (sources !== undefined) {
+      if (sources.length === 0 && event.type !== "assistant/message") return "sourceEventSeqs is empty"
+      let last = -1
+      for (const range of sources) {
+        const [from, to] = bounds(range)
+        if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from > to) return "sourceEventSeqs is malformed"
+        if (from <= last) return "sourceEventSeqs is not ascending or has duplicates"
+        if (to >= event.seq) return "sourceEventSeqs names an event that is not earlier"
+        last = to
+      }
+    }
+    return op === "append" ? undefined : this.refuseReplacement(event, op)
+  }
+
+  private refuseReplacement(event: Node, { end, start }: SurfaceReplace): string | undefined {
+    const from = this.position(start)
+    const to = this.position(end)
+    if (from < 0 || to < 0) return `it replaces ${start}..${end}, which are not both current surface events`
+    if (from > to) return `it replaces ${start}..${end}, which is backwards`
+    const shadowed = this.nodes.slice(from, to + 1)
+    const cited = (event.sourceEventSeqs ?? []).map(bounds)
+    if (shadowed.some(({ seq }) => !cited.some(([from, to]) => from <= seq && seq <= to)))
+      return "it does not cite every event it replaces"
+    if (event.type !== "tool/result") return undefined
+    const [old, ...more] = shadowed
+    if (more.length > 0 || old?.type !== "tool/result") return "a tool result can only replace one tool result"
+    const [was] = old.data.message.content
+    const [is] = event.data.message.content
+    if (messageIdOf(old) !== messageIdOf(event) || was.toolCallId !== is.toolCallId || was.isError !== is.isError) {
+      return "a replaced tool result may change nothing but its content"
+    }
+    return undefined
+  }
+}
+
+const bounds = (range: SeqRange): readonly [from: number, to: number] =>
+  typeof range === "number" ? [range, range] : range
+
+const refuseOther = (event: SessionEvent): string | undefined =>
+  event.surfaceOp !== undefined || event.sourceEventSeqs !== undefined
+    ? `${event.type} is not a surface event and carries surfaceOp or sourceEventSeqs`
+    : undefined
+
+/** The conversation of an empty log. */
+export const empty = (): Conversation => new Fold()

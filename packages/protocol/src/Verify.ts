@@ -1,0 +1,49 @@
+/**
+ * Proof of the one law: every request of a session, built again from its log and compared with the digest of what was sent.
+ */
+import * as Conversation from "./Conversation.ts"
+import type { RequestFormat } from "./Request.ts"
+import * as RequestBody from "./RequestBody.ts"
+import type { SessionEvent } from "./SessionEvent.ts"
+
+export interface VerifiedRequest {
+  readonly seq: number
+  readonly turn: number
+  readonly step: number
+  readonly attempt: number
+  readonly bytes: number
+  readonly of: "wire" | "neutral"
+  /** Why the rebuilt request is not the one that was sent; absent when it is, byte for byte. */
+  readonly problem?: string
+}
+
+/** One line per request of the log, in order. Lazy, so that huge logs can be verified as they are read. */
+export function* verify(
+  events: Iterable<SessionEvent>,
+  formatOf: (name: string) => RequestFormat | undefined,
+  newHash: () => RequestBody.Hasher
+): IterableIterator<VerifiedRequest> {
+  const conversation = Conversation.empty()
+  // Unknown formats are reported before this is asked.
+  const body = RequestBody.make((name) => formatOf(name) ?? unknownFormat(name), newHash)
+  for (const event of events) {
+    conversation.apply(event)
+    if (event.type !== "request/sent") continue
+    const { attempt, bytes, of, sha256, step, turn } = event.data
+    const facts = { seq: event.seq, turn, step, attempt, bytes, of }
+    const { header } = conversation
+    if (header === undefined) {
+      yield { ...facts, problem: "no request/header precedes it" }
+    } else if (formatOf(header.wire.format) === undefined) {
+      yield { ...facts, problem: `the format "${header.wire.format}" is not installed` }
+    } else {
+      const rebuilt = body.render(header, conversation)
+      if (rebuilt.sha256 === sha256) yield facts
+      else yield { ...facts, problem: `the log rebuilds ${rebuilt.bytes.length} other bytes (${bytes} were sent)` }
+    }
+  }
+}
+
+const unknownFormat = (name: string): RequestFormat => {
+  throw new Error(`request format "${name}" is not installed`)
+}

@@ -1,0 +1,52 @@
+/**
+ * The event types that may be appended. The core vocabulary is always there; an extension registers its own, so that a log never
+ * holds an event that nobody can read back.
+ */
+import * as Registry from "@dsh/kernel/Registry"
+import type { EventType } from "@dsh/protocol/SessionEvent"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Schema from "effect/Schema"
+
+export interface EventTypeInfo {
+  /** Checks the data when a log is read. Taken lazily: writing never decodes. */
+  readonly schema: () => Schema.Schema.AnyNoContext
+  /** A reader without this extension may skip such events. */
+  readonly ignorable: boolean
+}
+
+export class EventTypes extends Context.Tag("@dsh/session/EventTypes")<
+  EventTypes,
+  Registry.Registry<EventTypeInfo>
+>() {}
+
+/** The registry without extensions. */
+export const layer: Layer.Layer<EventTypes> = Layer.sync(EventTypes, () => Registry.make("the event types"))
+
+/** Makes `type` appendable for as long as the Layer lives. */
+export const layerType = (
+  type: EventType,
+  info: EventTypeInfo
+): Layer.Layer<never, Registry.DuplicateName, EventTypes> =>
+  Layer.scopedDiscard(Effect.flatMap(EventTypes, (types) => types.register(type, info)))
+
+const core: Record<string, true> = {
+  "turn/start": true,
+  "turn/end": true,
+  "step/start": true,
+  "step/end": true,
+  "user/message": true,
+  "assistant/chunk": true,
+  "assistant/message": true,
+  "tool/call": true,
+  "tool/result": true,
+  "request/header": true,
+  "request/context": true,
+  "request/sent": true,
+  "session/end-seed": true,
+  "agent/inbox/spliced": true
+}
+
+/** Whether `type` belongs to the core vocabulary. */
+export const isCore = (type: string): boolean => Object.hasOwn(core, type)

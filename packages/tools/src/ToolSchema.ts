@@ -1,0 +1,166 @@
+/**
+ * From Effect Schema to what a tool needs of it: the JSON Schema a strict provider accepts, and total validation both ways.
+ */
+import * as Json from "@dsh/kernel/Json"
+import type { Json as JsonValue, JsonObject } from "@dsh/kernel/Json"
+import * as Text from "@dsh/kernel/Text"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as JSONSchema from "effect/JSONSchema"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import { ToolError } from "./ToolError.ts"
+
+/** The schema uses something that cannot be told to a strict provider. */
+export class UnsupportedSchema extends Error {
+  readonly code = "UNSUPPORTED_SCHEMA"
+  constructor(tool: string, path: string, reason: string) {
+    super(
+      `tool "${tool}": the schema at ${path} ${reason}; use strings, numbers, booleans, literals, arrays, structs and unions`
+    )
+    this.name = "UnsupportedSchema"
+  }
+}
+
+export interface Codec<A, V> {
+  readonly parameters: JsonObject
+  readonly decodeArgs: (args: JsonValue) => Effect.Effect<A, ToolError>
+  readonly isValid: (args: JsonValue) => boolean
+  /** `predicate` of valid arguments; `false` for invalid ones or when it throws. */
+  readonly check: (args: JsonValue, predicate: (valid: A) => boolean) => boolean
+  readonly encodeOutput: (value: V) => Effect.Effect<JsonValue, ToolError>
+  readonly decodeOutput: (value: JsonValue) => Effect.Effect<V, ToolError>
+}
+
+const options = { errors: "all" } as const
+
+// A string is what the scheduler passes on when it could not parse what the model wrote.
+const notJson =
+  "they are not a JSON object; write one, and if the call was cut off by the output limit, split it into smaller calls"
+
+export const codec = <A, AI, V, VI>(
+  tool: string,
+  parameters: Schema.Schema<A, AI>,
+  output: Schema.Schema<V, VI>
+): Codec<A, V> => {
+  const decodeArgs = Schema.decodeUnknownEither(parameters, options)
+  const encodeOutput = Schema.encodeUnknownEither(output, options)
+  const decodeOutput = Schema.decodeUnknownEither(output, options)
+
+  const invalidOutput = (reason: string, cause?: unknown) =>
+    new ToolError({
+      code: "INVALID_TOOL_OUTPUT",
+      message: `${tool} returned a value that does not fit its own output schema: ${reason}`,
+      cause
+    })
+
+  return {
+    parameters: strict(tool, JSONSchema.make(parameters, { target: "jsonSchema2019-09" })),
+    decodeArgs: (args) =>
+      typeof args === "string"
+        ? Either.left(new ToolError({ code: "INVALID_ARGS", message: `invalid arguments for ${tool}: ${notJson}` }))
+        : Either.mapLeft(
+            decodeArgs(args),
+            (error) =>
+              new ToolError({
+                code: "INVALID_ARGS",
+                message: `invalid arguments for ${tool}: ${violations(error)}`,
+                cause: error
+              })
+          ),
+    isValid: (args) => Either.isRight(decodeArgs(args)),
+    check: (args, predicate) => {
+      const valid = decodeArgs(args)
+      if (Either.isLeft(valid)) return false
+      try {
+        return predicate(valid.right)
+      } catch {
+        return false
+      }
+    },
+    encodeOutput: (value) =>
+      encodeOutput(value).pipe(
+        Either.mapLeft((error) => invalidOutput(violations(error), error)),
+        Either.flatMap((encoded) => Either.mapLeft(Json.snapshot(encoded), (error) => invalidOutput(error.message)))
+      ),
+    decodeOutput: (value) => Either.mapLeft(decodeOutput(value), (error) => invalidOutput(violations(error), error))
+  }
+}
+
+/** Every violation with its path: `missing required path; limit must be a positive number`. */
+const violations = (error: ParseResult.ParseError): string => {
+  const all = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ _tag, message, path }) => {
+    const name = path.map(String).join(".")
+    if (_tag === "Missing") return `missing required ${name}`
+    return name === "" ? message : `${name}: ${message}`
+  })
+  // Messages quote what was wrong, which may be the body of a whole file.
+  return all.map((violation) => Text.ellipsis(violation, 500)).join("; ")
+}
+
+// -----------------------------------------------------------------------------
+// the subset
+// -----------------------------------------------------------------------------
+
+const kept = new Set([
+  "type",
+  "properties",
+  "required",
+  "additionalProperties",
+  "items",
+  "enum",
+  "const",
+  "description",
+  "default"
+])
+/** Validated by us; a strict provider refuses them, so they are left to the description. */
+const validatedHere =
+  /^(?:min|max|exclusive|multipleOf|pattern|format|title|examples|uniqueItems|\$id|\$comment|\$schema|\$defs)/
+
+type Definitions = { readonly [name: string]: unknown }
+
+const strict = (tool: string, schema: object): JsonObject => {
+  const root = schema as { readonly $defs?: Definitions }
+  const parameters = translate(tool, "$", schema, root.$defs ?? {}, [])
+  if (parameters["type"] !== "object") throw new UnsupportedSchema(tool, "$", "is not an object")
+  return parameters
+}
+
+const translate = (
+  tool: string,
+  path: string,
+  schema: unknown,
+  definitions: Definitions,
+  seen: ReadonlyArray<string>
+): JsonObject => {
+  if (!isRecord(schema)) throw new UnsupportedSchema(tool, path, "is not a schema")
+  const go = (at: string, inner: unknown, also = seen) => translate(tool, at, inner, definitions, also)
+  if (typeof schema["$ref"] === "string") {
+    const name = schema["$ref"].slice("#/$defs/".length)
+    if (seen.includes(name)) throw new UnsupportedSchema(tool, path, "refers to itself")
+    const { $ref: _, ...annotations } = schema
+    return { ...go(path, definitions[name], [...seen, name]), ...go(path, annotations) }
+  }
+  const out: Record<string, JsonValue> = {}
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === "$id" || validatedHere.test(key)) continue
+    if (key === "anyOf" || key === "oneOf") {
+      if (!Array.isArray(value)) throw new UnsupportedSchema(tool, path, `has a malformed ${key}`)
+      out["oneOf"] = value.map((branch, i) => go(`${path}.${key}[${i}]`, branch))
+    } else if (key === "allOf" && Array.isArray(value)) {
+      for (const [i, part] of value.entries()) Object.assign(out, go(`${path}.allOf[${i}]`, part))
+    } else if (!kept.has(key)) {
+      throw new UnsupportedSchema(tool, path, `uses "${key}"`)
+    } else if (key === "properties" && isRecord(value)) {
+      out[key] = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, go(`${path}.${name}`, inner)]))
+    } else if (key === "items" || (key === "additionalProperties" && isRecord(value))) {
+      out[key] = go(`${path}.${key}`, value)
+    } else {
+      out[key] = Either.getOrThrow(Json.snapshot(value))
+    }
+  }
+  return out
+}
+
+const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
