@@ -48,12 +48,12 @@ export const make: Effect.Effect<Agents["Type"], never, LoopServices> = Effect.g
     }
     // The agent ends with the scope that asked for it, through one scope of its own that a failing creation closes at once.
     const scope = yield* Effect.acquireRelease(Scope.make(), (own, exit) => Scope.close(own, exit))
-    return yield* Effect.provideService(build(options, scope), Scope.Scope, scope).pipe(
+    return yield* Effect.provideService(build(options), Scope.Scope, scope).pipe(
       Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
     )
   })
 
-  const build = Effect.fnUntraced(function* <E, R>(options: CreateOptions<E, R>, scope: Scope.Scope) {
+  const build = Effect.fnUntraced(function* <E, R>(options: CreateOptions<E, R>) {
     const { cwd, id, maxTokens, model, provider, reasoningEffort, seed, setup } = options
     const session = yield* sessions.create({
       ...(id !== undefined && { id }),
@@ -61,7 +61,9 @@ export const make: Effect.Effect<Agents["Type"], never, LoopServices> = Effect.g
       ...(seed !== undefined && { seed })
     })
     const realm = Realm.fork(context)
-    const agent = handle(session, realm, scope, {
+    // Closing the scope of a fiber interrupts it, so the driver has one that closes only after `dispose` has waited for it.
+    const activities = yield* Effect.acquireRelease(Scope.make(), (own, exit) => Scope.close(own, exit))
+    const agent = handle(session, realm, activities, {
       ...(provider !== undefined && { provider }),
       ...(model !== undefined && { model }),
       ...(reasoningEffort !== undefined && { reasoningEffort }),

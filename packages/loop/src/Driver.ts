@@ -79,12 +79,11 @@ const turns = Effect.fnUntraced(function* (state: AgentState, current: Activity)
   while (current.cause === undefined) {
     const fiber = yield* Effect.fork(Effect.interruptible(Turn.run(state, current)))
     current.fiber = fiber
-    const more = yield* Fiber.join(fiber)
+    // Awaited, not joined: a turn that was cancelled has ended properly and still counts as interrupted.
+    yield* Fiber.await(fiber)
     current.fiber = undefined
-    if (!more || !Inbox.hasWork(state.session.inbox)) {
-      current.stopping = true
-      return
-    }
+    if (!Inbox.hasWork(state.session.inbox)) current.stopping = true
+    if (current.stopping) return
   }
 })
 
@@ -103,7 +102,8 @@ export const cancel = (state: AgentState, cause: CancelCause): Effect.Effect<voi
     if (current === undefined || current.cause !== undefined) return Effect.void
     current.cause = cause
     current.onCancel?.()
-    return current.fiber === undefined ? Effect.void : Effect.asVoid(Fiber.interruptFork(current.fiber))
+    // Delivered before this returns, so that a cancel from an observer ends the turn at its very next step.
+    return current.fiber === undefined ? Effect.void : Fiber.interruptAsFork(current.fiber, FiberId.none)
   })
 
 /** Waits until nothing runs. */

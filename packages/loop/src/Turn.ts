@@ -34,25 +34,27 @@ interface Ended {
   readonly goOn: boolean
 }
 
-/** Runs one turn. Never fails; `true` when the next one may open at once. */
-export const run = (state: AgentState, activity: Activity): Effect.Effect<boolean, never, TurnServices> =>
+/** Runs one turn and never fails. Sets `activity.stopping` when the next one may not open without a new wake. */
+export const run = (state: AgentState, activity: Activity): Effect.Effect<void, never, TurnServices> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const turn = state.lastTurn + 1
       const opened = yield* Effect.exit(state.session.append("turn/start", { turn }))
       if (Exit.isFailure(opened)) {
-        yield* report(state, turn, Failure.ofCause(opened.cause))
-        return false
+        activity.stopping = true
+        return yield* report(state, turn, Failure.ofCause(opened.cause))
       }
       state.lastTurn = turn
       const exit = yield* Effect.exit(restore(steps(state, turn)))
       state.step = 0
       const ended = Exit.isSuccess(exit) ? exit.value : { reason: reasonOf(exit.cause, activity), goOn: false }
+      // Decided before anybody hears of it: input that arrives from here on needs a wake of its own.
+      if (!ended.goOn) activity.stopping = true
       if (ended.reason.kind === "error") yield* report(state, turn, ended.reason.error)
       const closed = yield* Effect.exit(state.session.append("turn/end", { turn, reason: ended.reason }))
       if (Exit.isFailure(closed)) yield* report(state, turn, Failure.ofCause(closed.cause))
+      if (Exit.isFailure(closed)) activity.stopping = true
       yield* answer(state, turn, ended.reason)
-      return ended.goOn && Exit.isSuccess(closed)
     })
   ).pipe(Effect.withSpan("Agent.turn", { attributes: { session: state.session.id }, captureStackTrace: false }))
 

@@ -5,6 +5,7 @@
 import type { TurnOutcome } from "@dsh/agent/Agent"
 import { AgentError } from "@dsh/agent/AgentError"
 import type { MessageId } from "@dsh/protocol/Ids"
+import * as Inbox from "@dsh/protocol/Inbox"
 import type { Session } from "@dsh/session/Session"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -40,6 +41,14 @@ export const awaitTurn = (
     const known = state.unentered.get(id) ?? fromLog(state.session, id)
     if (known !== undefined) return Effect.succeed(known)
     if (state.disposed && state.activity === undefined) return Effect.fail(disposed)
+    if (!state.claimed.has(id) && Inbox.find(state.session.inbox, id) === undefined) {
+      return Effect.fail(
+        new AgentError({
+          code: "MESSAGE_DROPPED",
+          message: `message ${id} is not pending: it was withdrawn or never sent`
+        })
+      )
+    }
     let waiter = state.waiters.get(id)
     if (waiter === undefined) {
       waiter = Deferred.unsafeMake<TurnOutcome, AgentError>(FiberId.none)

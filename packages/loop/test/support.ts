@@ -1,0 +1,184 @@
+// A whole agent world in memory: the real loop over a scripted model and a few small tools.
+import * as AgentHooks from "@dsh/agent/AgentHooks"
+import type { Agent } from "@dsh/agent/Agent"
+import { Agents } from "@dsh/agent/Agents"
+import type { CreateOptions } from "@dsh/agent/Agents"
+import * as Ids from "@dsh/kernel/Ids"
+import * as Llm from "@dsh/llm/Llm"
+import * as LlmScripted from "@dsh/llm/LlmScripted"
+import * as AgentLoop from "@dsh/loop/AgentLoop"
+import * as Assembly from "@dsh/prompt/Assembly"
+import * as SystemPrompt from "@dsh/prompt/SystemPrompt"
+import { textOf } from "@dsh/protocol/Block"
+import type { EventOf, EventType, SessionEvent } from "@dsh/protocol/SessionEvent"
+import * as Sessions from "@dsh/session/Sessions"
+import type { Session } from "@dsh/session/Session"
+import * as Tool from "@dsh/tools/Tool"
+import * as ToolHooks from "@dsh/tools/ToolHooks"
+import * as Tools from "@dsh/tools/Tools"
+import { Context, Deferred, Effect, Layer, Schema } from "effect"
+
+export const base = Layer.mergeAll(
+  Sessions.layer,
+  Llm.layer,
+  Tools.layer,
+  ToolHooks.layer,
+  SystemPrompt.layer,
+  Assembly.AssemblePrompt.layer,
+  AgentHooks.layer
+)
+
+/** Gates that tool bodies wait at, and a record of what they did. */
+export class Stage extends Context.Tag("test/Stage")<
+  Stage,
+  { readonly log: Array<string>; readonly gate: (name: string) => Deferred.Deferred<void> }
+>() {}
+
+const stage = Layer.sync(Stage, () => {
+  const gates = new Map<string, Deferred.Deferred<void>>()
+  return {
+    log: [],
+    gate: (name: string) => {
+      let gate = gates.get(name)
+      if (gate === undefined) gates.set(name, (gate = Effect.runSync(Deferred.make<void>())))
+      return gate
+    }
+  }
+})
+
+const Named = Schema.Struct({ name: Schema.String })
+
+const waiting = (name: string, parallelSafe: boolean) =>
+  Tool.make({
+    name,
+    description: "Waits at its gate.",
+    parameters: Named,
+    output: Schema.String,
+    parallelSafe,
+    execute: (args) =>
+      Effect.gen(function* () {
+        const { gate, log } = yield* Stage
+        log.push(`start ${args.name}`)
+        yield* Effect.onInterrupt(Deferred.await(gate(args.name)), () =>
+          Effect.sync(() => log.push(`abort ${args.name}`))
+        )
+        log.push(`end ${args.name}`)
+        return args.name
+      }),
+    render: (_, value) => `did ${value}`
+  })
+
+const echo = Tool.make({
+  name: "echo",
+  description: "Says it back.",
+  parameters: Schema.Struct({ text: Schema.String }),
+  output: Schema.String,
+  execute: ({ text }) => Effect.succeed(text),
+  render: (_, value) => value
+})
+
+const conclude = Tool.make({
+  name: "conclude",
+  description: "Ends the turn.",
+  parameters: Schema.Struct({}),
+  output: Schema.Null,
+  execute: (_, context) => Effect.as(context.concludeTurn, null),
+  render: () => "concluded"
+})
+
+const broken = Tool.make({
+  name: "broken",
+  description: "Dies.",
+  parameters: Schema.Struct({}),
+  output: Schema.Null,
+  execute: () => Effect.die(new Error("kaboom")),
+  render: () => ""
+})
+
+export const tools = Layer.mergeAll(
+  Tools.layerTool(waiting("shared", true)),
+  Tools.layerTool(waiting("alone", false)),
+  Tools.layerTool(echo),
+  Tools.layerTool(conclude),
+  Tools.layerTool(broken)
+)
+
+/** The loop over a script, with extra layers that see everything. */
+export const world = <E = never>(
+  script: ReadonlyArray<LlmScripted.Reply.Reply>,
+  extra: Layer.Layer<never, E, Layer.Layer.Success<typeof base> | Stage> = Layer.empty
+) =>
+  Layer.merge(tools, extra).pipe(
+    Layer.provideMerge(Layer.merge(AgentLoop.layer, LlmScripted.layer(script))),
+    Layer.provideMerge(Layer.merge(base, stage)),
+    Layer.provide(Layer.succeed(Ids.IdSource, Ids.sequential("id")))
+  )
+
+export const make = <E = never, R = never>(options: CreateOptions<E, R> = {}) =>
+  Effect.flatMap(Agents, (agents) =>
+    agents.create<E, R>({ provider: LlmScripted.provider, model: LlmScripted.model, ...options })
+  )
+
+/** Sends a prompt and waits for the end of its turn. */
+export const ask = (agent: Agent, text: string) => Effect.flatMap(agent.followup(text), agent.awaitTurn)
+
+export const events = (session: Session): Array<SessionEvent> => [...session.range(0)]
+
+export const ofType = <Type extends EventType>(session: Session, type: Type): Array<EventOf<Type>> =>
+  events(session).flatMap((event) => (event.type === type ? [event as EventOf<Type>] : []))
+
+/** The log at a glance: one short line per event, chunks left out. */
+export const outline = (session: Session): Array<string> =>
+  events(session)
+    .filter(({ type }) => type !== "assistant/chunk" && type !== "request/sent" && type !== "request/context")
+    .map((event) => {
+      switch (event.type) {
+        case "turn/start":
+          return `turn ${event.data.turn}`
+        case "turn/end":
+          return `end turn ${event.data.turn} ${event.data.reason.kind}`
+        case "step/start":
+          return `step ${event.data.step}`
+        case "step/end":
+          return `end step ${event.data.step}`
+        case "user/message":
+          return `user ${textOf(event.data.content)}`
+        case "assistant/message": {
+          const parts = event.data.message.content.map((block) =>
+            block.type === "text" || block.type === "reasoning"
+              ? block.text
+              : block.type === "tool-call"
+                ? `<${block.name}>`
+                : ""
+          )
+          return `assistant${event.data.interrupted === true ? " (interrupted)" : ""} ${parts.join(" ")}`.trimEnd()
+        }
+        case "tool/call":
+          return `call ${event.data.callId}`
+        case "tool/result":
+          return `result ${event.data.message.source.callId} ${event.data.error?.code ?? textOf(event.data.message.content[0].content)}`
+        case "request/header":
+          return `header ${event.data.reason}`
+        case "agent/inbox/spliced":
+          return event.data.outcome === undefined ? `queue ${event.data.target}` : event.data.outcome
+        default:
+          return event.type
+      }
+    })
+
+export const turnErrors = (session: Session): Array<string> =>
+  ofType(session, "turn/end").flatMap(({ data }) => (data.reason.kind === "error" ? [data.reason.error.code] : []))
+
+/** Runs until `predicate` holds for an event of the session: a wait for the world, not for a clock. */
+export const until = (session: Session, predicate: (event: SessionEvent) => boolean) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const seen = yield* Deferred.make<void>()
+      const look = () => {
+        if (events(session).some(predicate)) Deferred.unsafeDone(seen, Effect.void)
+      }
+      yield* session.observe(look)
+      look()
+      yield* Deferred.await(seen)
+    })
+  )
