@@ -1,32 +1,17 @@
 // A whole agent world in memory: the real loop over a scripted model and a few small tools.
-import * as AgentHooks from "@dsh/agent/AgentHooks"
 import type { Agent } from "@dsh/agent/Agent"
 import { Agents } from "@dsh/agent/Agents"
 import type { CreateOptions } from "@dsh/agent/Agents"
 import * as Ids from "@dsh/kernel/Ids"
-import * as Llm from "@dsh/llm/Llm"
 import * as LlmScripted from "@dsh/llm/LlmScripted"
 import * as AgentLoop from "@dsh/loop/AgentLoop"
-import * as Assembly from "@dsh/prompt/Assembly"
-import * as SystemPrompt from "@dsh/prompt/SystemPrompt"
+import * as Definitions from "@dsh/loop/Definitions"
 import { textOf } from "@dsh/protocol/Block"
 import type { EventOf, EventType, SessionEvent } from "@dsh/protocol/SessionEvent"
-import * as Sessions from "@dsh/session/Sessions"
 import type { Session } from "@dsh/session/Session"
 import * as Tool from "@dsh/tools/Tool"
-import * as ToolHooks from "@dsh/tools/ToolHooks"
 import * as Tools from "@dsh/tools/Tools"
 import { Context, Deferred, Effect, Layer, Schema } from "effect"
-
-export const base = Layer.mergeAll(
-  Sessions.layer,
-  Llm.layer,
-  Tools.layer,
-  ToolHooks.layer,
-  SystemPrompt.layer,
-  Assembly.AssemblePrompt.layer,
-  AgentHooks.layer
-)
 
 /** Gates that tool bodies wait at, and a record of what they did. */
 export class Stage extends Context.Tag("test/Stage")<
@@ -106,11 +91,11 @@ export const tools = Layer.mergeAll(
 /** The loop over a script, with extra layers that see everything. */
 export const world = <E = never>(
   script: ReadonlyArray<LlmScripted.Reply.Reply>,
-  extra: Layer.Layer<never, E, Layer.Layer.Success<typeof base> | Stage> = Layer.empty
+  extra: Layer.Layer<never, E, Definitions.Definitions | Stage> = Layer.empty
 ) =>
   Layer.merge(tools, extra).pipe(
     Layer.provideMerge(Layer.merge(AgentLoop.layer, LlmScripted.layer(script))),
-    Layer.provideMerge(Layer.merge(base, stage)),
+    Layer.provideMerge(Layer.merge(Definitions.layer, stage)),
     Layer.provide(Layer.succeed(Ids.IdSource, Ids.sequential("id")))
   )
 
