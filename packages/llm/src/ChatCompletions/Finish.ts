@@ -1,0 +1,43 @@
+/**
+ * From the provider's `finish_reason` to ours.
+ */
+import type { FinishReason } from "@dsh/protocol/StreamChunk"
+
+const kinds: Readonly<Record<string, "stop" | "tool-calls" | "max-tokens">> = {
+  stop: "stop",
+  end_turn: "stop",
+  eos: "stop",
+  stop_sequence: "stop",
+  tool_calls: "tool-calls",
+  tool_use: "tool-calls",
+  function_call: "tool-calls",
+  length: "max-tokens",
+  max_tokens: "max-tokens",
+  model_length: "max-tokens"
+}
+
+const foreign: Readonly<Record<string, string>> = {
+  content_filter: "the provider's content filter stopped the answer; rephrase the request",
+  insufficient_system_resource: "the provider ran out of capacity and stopped the answer; try again later"
+}
+
+/** What the answer ended with, given the reason the provider named, if any, and what the answer holds. */
+export const reason = (
+  named: string | undefined,
+  says: { readonly text: boolean; readonly tools: boolean }
+): FinishReason => {
+  const kind = named === undefined ? "stop" : kinds[named.toLowerCase()]
+  if (kind === undefined) return stopped(named ?? "unknown")
+  if (kind === "max-tokens") return { kind }
+  // Providers disagree with themselves about calls; the calls are what counts.
+  if (says.tools) return { kind: "tool-calls" }
+  if (says.text) return { kind: "stop" }
+  const message = "the model ended its turn without an answer or a tool call; retry the request"
+  return { kind: "error", failure: { code: "EMPTY_RESPONSE", message } }
+}
+
+const stopped = (named: string): FinishReason => {
+  const code = named.toUpperCase().replace(/[^A-Z0-9]+/g, "_")
+  const message = foreign[named] ?? `the provider stopped the answer with finish_reason "${named}"`
+  return { kind: "error", failure: { code, message } }
+}

@@ -1,0 +1,131 @@
+/**
+ * Messages as chat-completions JSON. Pure: the same header and messages give the same bytes.
+ *
+ * History is durable, so a message that a provider refuses would make its session unusable for ever. Whatever a model, an
+ * interruption or an older version left in the log is therefore rendered as something every provider accepts.
+ */
+import * as Text from "@dsh/kernel/Text"
+import type { ContentBlock, ImageBlock, ToolCallBlock, ToolResultBlock } from "@dsh/protocol/Block"
+import type { Message } from "@dsh/protocol/Message"
+import type { EpochHeader, RequestFormat, RequestWriter } from "@dsh/protocol/Request"
+import { isRecord } from "./Lenient.ts"
+import * as Profile from "./Profile.ts"
+
+/** What a tool result without text says: blank content is refused. */
+export const noOutput = "(no output)"
+
+const open = (header: EpochHeader): RequestWriter => {
+  const profile = Profile.read(header.wire)
+  const { system } = header
+  return {
+    prefix: `${stringify(parameters(header, profile)).slice(0, -1)},"messages":[`,
+    initial: system === undefined || system === "" ? [] : [stringify({ role: "system", content: system })],
+    message: (message) => (message.role === "assistant" ? assistant(message.content, profile) : user(message)),
+    suffix: "]}"
+  }
+}
+
+/** Registered under the name that headers use. */
+export const format: RequestFormat = { format: Profile.format, of: "wire", open }
+
+const parameters = ({ config, tools }: EpochHeader, profile: Profile.Profile): object => ({
+  model: config.model,
+  stream: true,
+  stream_options: { include_usage: true },
+  ...(profile.thinking !== undefined && { thinking: { type: profile.thinking } }),
+  ...(profile.reasoningEffort !== undefined && { reasoning_effort: profile.reasoningEffort }),
+  ...(tools !== undefined &&
+    tools.length > 0 && {
+      tools: tools.map(({ description, name, parameters: schema }) => ({
+        type: "function",
+        function: { name, description, parameters: schema }
+      }))
+    }),
+  ...(config.temperature !== undefined && { temperature: config.temperature }),
+  ...(config.maxTokens !== undefined && { [profile.maxTokensField ?? "max_tokens"]: config.maxTokens }),
+  ...(config.stop !== undefined && config.stop.length > 0 && { stop: config.stop })
+})
+
+const assistant = (content: ReadonlyArray<ContentBlock>, profile: Profile.Profile): ReadonlyArray<string> => {
+  const text = textOf(content)
+  const calls = content.filter((block): block is ToolCallBlock => block.type === "tool-call")
+  // Nothing but reasoning, or nothing at all: what an interruption leaves. There is no message to send.
+  if (text === "" && calls.length === 0) return []
+  const reasoning = reasoningOf(content, calls.length > 0, profile)
+  return [
+    stringify({
+      role: "assistant",
+      content: text,
+      ...(reasoning !== undefined && { reasoning_content: reasoning }),
+      ...(calls.length > 0 && { tool_calls: calls.map(toolCall) })
+    })
+  ]
+}
+
+// In thinking mode a tool turn without its reasoning is refused, also when the model had none or was another one.
+const reasoningOf = (
+  content: ReadonlyArray<ContentBlock>,
+  hasCalls: boolean,
+  profile: Profile.Profile
+): string | undefined => {
+  if (profile.reasoning === "strip") return undefined
+  let reasoning = ""
+  for (const block of content) if (block.type === "reasoning") reasoning += block.text
+  if (reasoning !== "") return reasoning
+  return hasCalls && profile.thinking !== "disabled" ? "" : undefined
+}
+
+const toolCall = (block: ToolCallBlock) => ({
+  id: block.id,
+  type: "function",
+  function: { name: functionName(block.name), arguments: argumentsOf(block.arguments) }
+})
+
+// A model can call a name that no tool may have; the call is answered with an error, and both stay in the history.
+const functionName = (name: string): string =>
+  name === "" ? "unnamed" : name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64)
+
+// Verbatim when it is what providers accept. Arguments that were cut or garbled are kept in a form that parses.
+const argumentsOf = (raw: string): string => {
+  if (raw.trim() === "") return "{}"
+  try {
+    if (isRecord(JSON.parse(raw))) return raw
+  } catch {
+    // falls through to the wrapped form
+  }
+  return JSON.stringify({ unparsed_arguments: Text.wellFormed(raw) })
+}
+
+const user = (message: Message): ReadonlyArray<string> => {
+  const content: ReadonlyArray<ContentBlock> = message.content
+  const results = content.filter((block): block is ToolResultBlock => block.type === "tool-result")
+  const rest = content.filter((block) => block.type !== "tool-result")
+  const fragments = results.map(toolResult)
+  // Results first: they must directly follow the calls they answer.
+  if (rest.length > 0 || results.length === 0) fragments.push(stringify({ role: "user", content: textOf(rest) }))
+  return fragments
+}
+
+const toolResult = (block: ToolResultBlock): string => {
+  const text = textOf(block.content)
+  return stringify({ role: "tool", tool_call_id: block.toolCallId, content: text.trim() === "" ? noOutput : text })
+}
+
+const textOf = (content: ReadonlyArray<ContentBlock>): string => {
+  let text = ""
+  for (const block of content) {
+    if (block.type === "text") text += block.text
+    else if (block.type === "image") text += placeholder(block)
+  }
+  return text
+}
+
+const placeholder = ({ attachment }: ImageBlock): string => {
+  const { height, id, mediaType, width } = attachment
+  const size = width === undefined || height === undefined ? "" : `, ${width}x${height}`
+  return `[image ${id}: ${mediaType}${size}; not shown]`
+}
+
+// Half a surrogate pair, which a cut string can end with, has no UTF-8 form.
+const stringify = (value: object): string =>
+  JSON.stringify(value, (_, field: unknown) => (typeof field === "string" ? Text.wellFormed(field) : field))

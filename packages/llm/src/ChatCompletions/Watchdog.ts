@@ -1,0 +1,93 @@
+/**
+ * Two clocks on one response: how long nothing at all arrived, and how long nothing of the answer arrived.
+ *
+ * Providers keep the connection of a queued or hung request alive with comments, so bytes alone prove nothing. Marking is a plain
+ * assignment; one sleeping fiber per response watches the deadline.
+ */
+import type * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+
+/** All in milliseconds. */
+export interface Limits {
+  /** Longest silence: no byte, comments included. */
+  readonly transportIdle: number
+  /** Longest pause between two pieces of the answer, once it has begun. */
+  readonly contentIdle: number
+  /** Longest wait for the first piece of the answer, whatever else arrives. */
+  readonly queued: number
+}
+
+/** Which clock ran out, and its limit in milliseconds. */
+export interface Expiry {
+  readonly clock: keyof Limits
+  readonly limit: number
+}
+
+/** While time stands still, the deadline is looked at again this often. */
+const recheck = 1000
+
+export class Watchdog {
+  readonly #limits: Limits
+  readonly #clock: Clock.Clock
+  readonly #started: number
+  #bytes: number
+  #content: number | undefined
+  #pausedAt: number | undefined
+  #paused = 0
+
+  constructor(limits: Limits, clock: Clock.Clock) {
+    this.#limits = limits
+    this.#clock = clock
+    this.#started = this.#bytes = this.#time()
+  }
+
+  /** Bytes arrived; `content` when a piece of the answer was among them. */
+  mark(content: boolean): void {
+    this.#bytes = this.#time()
+    if (content) this.#content = this.#bytes
+  }
+
+  /** Time stands still from here on: the consumer is not waiting for the provider. */
+  pause(): void {
+    this.#pausedAt ??= this.#clock.unsafeCurrentTimeMillis()
+  }
+
+  /** Time goes on: the consumer waits. */
+  resume(): void {
+    if (this.#pausedAt === undefined) return
+    this.#paused += this.#clock.unsafeCurrentTimeMillis() - this.#pausedAt
+    this.#pausedAt = undefined
+  }
+
+  /** Ends when a limit is reached. */
+  readonly expired: Effect.Effect<Expiry> = Effect.suspend(() => {
+    const expiry = this.#expiry()
+    if (expiry !== undefined) return Effect.succeed(expiry)
+    const { contentIdle, queued, transportIdle } = this.#limits
+    const remaining = Math.max(this.#deadline() - this.#time(), this.#pausedAt === undefined ? 0 : recheck)
+    // Whatever arrives meanwhile, no deadline can be nearer than the shortest limit.
+    const wait = Math.min(remaining, contentIdle, queued, transportIdle)
+    return Effect.zipRight(Effect.sleep(wait), this.expired)
+  })
+
+  /** In milliseconds of waiting. */
+  #time(): number {
+    return (this.#pausedAt ?? this.#clock.unsafeCurrentTimeMillis()) - this.#paused
+  }
+
+  #deadline(): number {
+    const answer =
+      this.#content === undefined ? this.#started + this.#limits.queued : this.#content + this.#limits.contentIdle
+    return Math.min(answer, this.#bytes + this.#limits.transportIdle)
+  }
+
+  #expiry(): Expiry | undefined {
+    const { contentIdle, queued, transportIdle } = this.#limits
+    const now = this.#time()
+    if (now - this.#bytes >= transportIdle) return { clock: "transportIdle", limit: transportIdle }
+    if (this.#content !== undefined) {
+      return now - this.#content >= contentIdle ? { clock: "contentIdle", limit: contentIdle } : undefined
+    }
+    return now - this.#started >= queued ? { clock: "queued", limit: queued } : undefined
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Where the API is and with which key: looked up once per request, so that a rotated key or a changed address holds from the next
+ * request on, and a program without a key can do everything but talk to the model.
+ */
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { LlmError } from "../LlmError.ts"
+
+export interface Connection {
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+  readonly apiKey: Redacted.Redacted
+}
+
+export const officialUrl = "https://api.deepseek.com"
+export const keyName = "DEEPSEEK_API_KEY"
+export const urlName = "DEEPSEEK_BASE_URL"
+
+/** A connection that is known in advance. */
+export const fixed = (options: {
+  readonly apiKey: Redacted.Redacted
+  /** Default: the official API. */
+  readonly baseUrl?: string
+}): Effect.Effect<Connection, LlmError> =>
+  Effect.map(usable(options.apiKey), (apiKey) => ({ apiKey, baseUrl: strip(options.baseUrl ?? officialUrl) }))
+
+const settings = Config.all({
+  apiKey: Config.option(Config.redacted(keyName)),
+  baseUrl: Config.withDefault(Config.string(urlName), officialUrl)
+})
+
+/**
+ * Reads `DEEPSEEK_API_KEY` and `DEEPSEEK_BASE_URL` with the ConfigProvider that is current now, each time it runs. The inner effect
+ * fails with `MISSING_CREDENTIAL` when there is no key, and with `INVALID_CREDENTIAL` when it cannot be sent.
+ */
+export const fromConfig: Effect.Effect<Effect.Effect<Connection, LlmError>> = Effect.configProviderWith((provider) =>
+  Effect.succeed(
+    provider.load(settings).pipe(
+      Effect.mapError((error) => new LlmError({ code: "MISSING_CREDENTIAL", message: String(error), cause: error })),
+      Effect.flatMap(({ apiKey, baseUrl }) =>
+        Option.match(apiKey, {
+          onNone: () => Effect.fail(missing),
+          onSome: (key) =>
+            Redacted.value(key).trim() === ""
+              ? Effect.fail(missing)
+              : fixed({ apiKey: key, baseUrl: baseUrl.trim() === "" ? officialUrl : baseUrl })
+        })
+      )
+    )
+  )
+)
+
+const missing = new LlmError({
+  code: "MISSING_CREDENTIAL",
+  message:
+    `no DeepSeek API key: ${keyName} is not set; set it with \`export ${keyName}=…\` ` +
+    "(keys: https://platform.deepseek.com/api_keys), or try `dsh demo`, which needs none"
+})
+
+// A pasted key brings line breaks and typographic characters along, which a header cannot carry.
+const usable = (apiKey: Redacted.Redacted): Effect.Effect<Redacted.Redacted, LlmError> => {
+  const key = Redacted.value(apiKey).trim()
+  return /^[\x21-\x7e]+$/.test(key)
+    ? Effect.succeed(Redacted.make(key))
+    : Effect.fail(
+        new LlmError({
+          code: "INVALID_CREDENTIAL",
+          message: `the API key in ${keyName} is empty or holds characters that cannot be sent; copy it again`
+        })
+      )
+}
+
+const strip = (url: string): string => url.trim().replace(/\/+$/, "")

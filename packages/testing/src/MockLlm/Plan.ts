@@ -1,0 +1,113 @@
+/**
+ * From a reply to what happens on the socket: status, headers, a sequence of writes, an ending.
+ */
+import type { ChatRequest } from "../ChatRequest.ts"
+import type * as Reply from "../Reply.ts"
+import * as Behaviours from "./Behaviours.ts"
+import * as Wire from "./Wire.ts"
+
+export interface Respond {
+  readonly _tag: "Respond"
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly delayMs: number
+  /** Each element is one write. */
+  readonly writes: Iterable<string | Uint8Array>
+  /** Pause after each write, in milliseconds; `undefined` writes as fast as the client reads. */
+  readonly paceMs: number | undefined
+  readonly ending: "end" | "hold" | "reset"
+}
+
+export type Plan = Respond | { readonly _tag: "Reset" }
+
+/** What a reply does for this request. */
+export const make = (reply: Reply.Reply, request: ChatRequest): Plan => {
+  switch (reply._tag) {
+    case "Behaviour":
+      return make(Behaviours.resolve(reply, request), request)
+    case "Reset":
+      return { _tag: "Reset" }
+    case "Http":
+      return http(reply)
+    case "Message":
+      return request.stream
+        ? stream(reply, message(reply, request), request)
+        : http({ _tag: "Http", status: 200, body: Wire.completion(reply, request), ...delayOf(reply) })
+    case "Frames":
+      return stream(reply, delivered(reply, Wire.frames(reply)), request)
+    case "Sse":
+      return stream({ ...reply, ...(reply.cuts !== undefined && { paceMs: reply.paceMs ?? 0 }) }, cut(reply), request)
+  }
+}
+
+const delayOf = (delivery: Reply.Delivery) => (delivery.delayMs === undefined ? {} : { delayMs: delivery.delayMs })
+
+const stream = (delivery: Reply.Delivery, body: Iterable<string | Uint8Array>, request: ChatRequest): Respond => ({
+  _tag: "Respond",
+  status: 200,
+  headers: {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache",
+    "x-request-id": `mock-${request.index}`,
+    ...delivery.headers
+  },
+  delayMs: delivery.delayMs ?? 0,
+  writes: chain(keepAlives(delivery), body),
+  paceMs: delivery.paceMs,
+  ending: delivery.ending ?? "end"
+})
+
+const keepAlives = (delivery: Reply.Delivery): ReadonlyArray<string> =>
+  Array.from({ length: delivery.keepAlives ?? 0 }, () => ": keep-alive\n\n")
+
+const delivered = (delivery: Reply.Delivery, events: Iterable<string>): Iterable<string> =>
+  delivery.paceMs === undefined ? Wire.blocks(events) : events
+
+const message = (reply: Reply.Message, request: ChatRequest): Iterable<string | Uint8Array> => {
+  const opening = reply.paceMs === undefined ? precomputed(reply, request.model) : Wire.opening(reply, request.model)
+  return chain<string | Uint8Array>(opening, delivered(reply, Wire.closing(reply, request)))
+}
+
+function* chain<A>(...parts: ReadonlyArray<Iterable<A>>): Generator<A> {
+  for (const part of parts) yield* part
+}
+
+// A script serves the same reply to many clients, and a long one costs more to write out than to send.
+const ready = new WeakMap<Reply.Message, Map<string, ReadonlyArray<Uint8Array>>>()
+
+const precomputed = (reply: Reply.Message, model: string): ReadonlyArray<Uint8Array> => {
+  const byModel = ready.get(reply) ?? new Map<string, ReadonlyArray<Uint8Array>>()
+  ready.set(reply, byModel)
+  const known = byModel.get(model)
+  if (known !== undefined) return known
+  const blocks = Array.from(Wire.blocks(Wire.opening(reply, model)), (block) => Buffer.from(block))
+  byModel.set(model, blocks)
+  return blocks
+}
+
+const cut = (reply: Reply.Sse): ReadonlyArray<Uint8Array> => {
+  const bytes = typeof reply.body === "string" ? new TextEncoder().encode(reply.body) : reply.body
+  const inner = reply.cuts === "every-byte" ? Array.from({ length: bytes.length }, (_, i) => i) : (reply.cuts ?? [])
+  const edges = [...new Set([0, ...inner.filter((at) => at > 0 && at < bytes.length), bytes.length])].sort(
+    (a, b) => a - b
+  )
+  return edges.slice(1).map((to, i) => bytes.subarray(edges[i], to))
+}
+
+const http = (reply: Reply.Http): Respond => {
+  const raw = typeof reply.body === "string" || reply.body instanceof Uint8Array
+  const body = reply.body === undefined ? "" : raw ? (reply.body as string | Uint8Array) : JSON.stringify(reply.body)
+  return {
+    _tag: "Respond",
+    status: reply.status,
+    headers: {
+      "content-type": raw ? "text/plain; charset=utf-8" : "application/json",
+      "content-length": String(typeof body === "string" ? Buffer.byteLength(body) : body.length),
+      ...reply.headers
+    },
+    delayMs: reply.delayMs ?? 0,
+    writes: body.length === 0 ? [] : [body],
+    paceMs: undefined,
+    ending: "end"
+  }
+}
