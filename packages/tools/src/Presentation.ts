@@ -37,12 +37,15 @@ export type ResultView =
       readonly totalLines: number
     }
 
+/** What was logged of a result: its text, whether it is an error, and the tool's own extra. */
+export interface ShownResult {
+  readonly text: string
+  readonly isError: boolean
+  readonly meta?: Json
+}
+
 /** Both may answer nothing: then the generic view is used. */
 export interface Presentation<A> {
   readonly call?: (args: A) => CallView | undefined
-  readonly result?: (result: {
-    readonly text: string
-    readonly isError: boolean
-    readonly meta?: Json
-  }) => ResultView | undefined
+  readonly result?: (result: ShownResult) => ResultView | undefined
 }

@@ -12,7 +12,7 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
-import type { Presentation } from "./Presentation.ts"
+import type { CallView, Presentation, ResultView, ShownResult } from "./Presentation.ts"
 import { ToolError } from "./ToolError.ts"
 import * as ToolSchema from "./ToolSchema.ts"
 
@@ -69,7 +69,10 @@ export interface Tool<out R = never> {
   /** JSON Schema of the arguments, in the subset that strict providers accept. */
   readonly parameters: JsonObject
   readonly timeout: Duration.DurationInput | undefined
-  readonly present: Presentation<never> | undefined
+  /** How people see a call with these arguments. Total: whatever cannot be shown gets the generic view. */
+  readonly presentCall: (args: Json) => CallView | undefined
+  /** How people see its result. Total like `presentCall`. */
+  readonly presentResult: (result: ShownResult) => ResultView | undefined
   /** `true` only when the arguments are valid and the tool says so. */
   readonly isParallelSafe: (args: Json) => boolean
   /** Validates, runs, validates again, renders. `INVALID_ARGS`, `INVALID_TOOL_OUTPUT` or the body's own error. */
@@ -118,7 +121,21 @@ export const make = <const Name extends string, A, AI, V, VI, R = never>(
     description: definition.description,
     parameters: codec.parameters,
     timeout: definition.timeout,
-    present: definition.present as Presentation<never> | undefined,
+    presentCall: (args) => {
+      let view: CallView | undefined
+      codec.check(args, (valid) => {
+        view = definition.present?.call?.(valid)
+        return true
+      })
+      return view
+    },
+    presentResult: (result) => {
+      try {
+        return definition.present?.result?.(result)
+      } catch {
+        return undefined
+      }
+    },
     isParallelSafe: (args) => {
       if (typeof parallelSafe === "boolean") return parallelSafe && codec.isValid(args)
       return codec.check(args, (valid) => parallelSafe(valid) === true)

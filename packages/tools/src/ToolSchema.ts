@@ -134,6 +134,8 @@ const translate = (
   seen: ReadonlyArray<string>
 ): JsonObject => {
   if (!isRecord(schema)) throw new UnsupportedSchema(tool, path, "is not a schema")
+  // `Struct({})`, which Effect reads as "anything but null and undefined".
+  if (schema["$id"] === "/schemas/%7B%7D") return { type: "object", properties: {}, additionalProperties: false }
   const go = (at: string, inner: unknown, also = seen) => translate(tool, at, inner, definitions, also)
   if (typeof schema["$ref"] === "string") {
     const name = schema["$ref"].slice("#/$defs/".length)

@@ -1,0 +1,36 @@
+/**
+ * What the model reads of a window of lines. The footer always says whether there is more and how to get it.
+ */
+import { lineCount, numbered } from "../FileRegion.ts"
+import { show } from "../FileTool.ts"
+import type { Line } from "./LineWindow.ts"
+
+export interface Shown {
+  readonly path: string
+  readonly offset: number
+  readonly lines: ReadonlyArray<Line>
+  readonly totalLines: number
+  readonly encoding: string
+  readonly cutAtBytes?: number
+}
+
+export const render = (shown: Shown): string =>
+  show(
+    shown.path,
+    shown.lines.length === 0
+      ? "(the file is empty)"
+      : [...shown.lines.map(({ number, text }) => numbered(number, text)), "", ...footer(shown)].join("\n")
+  )
+
+const footer = ({ cutAtBytes, encoding, lines, offset, totalLines }: Shown): ReadonlyArray<string> => {
+  const last = offset + lines.length - 1
+  const range = `shown ${offset}-${last} of ${totalLines}`
+  const cut = cutAtBytes === undefined ? "" : `cut at ${cutAtBytes} bytes; `
+  const rest = last < totalLines ? `; ${cut}next offset ${last + 1}` : "; end of file"
+  return [
+    offset === 1 && last === totalLines ? `(end of file, ${lineCount(totalLines)})` : `(${range}${rest})`,
+    ...(encoding === "unknown"
+      ? ["(not valid UTF-8: such bytes show as \uFFFD, and edits leave them as they are)"]
+      : [])
+  ]
+}

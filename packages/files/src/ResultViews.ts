@@ -1,0 +1,48 @@
+/**
+ * How results of the file tools are shown to people, from what was logged with them.
+ */
+import type { Json, JsonObject } from "@dsh/kernel/Json"
+import type { FileDiff, ResultView } from "@dsh/tools/Presentation"
+import { member } from "./Meta.ts"
+
+const contextLines = 3
+// A diff is for looking at; beyond this nobody does, and the log has to carry it.
+const maxDiffUnits = 16 * 1024
+
+/** The part of a file that a change touches, with some lines around it. Nothing when that is too much to look at. */
+export const diffMeta = (path: string, before: string | null, after: string): JsonObject => {
+  const diff = changed(path, before, after)
+  return (diff.oldText?.length ?? 0) + diff.newText.length > maxDiffUnits ? {} : { diff: { ...diff } }
+}
+
+const changed = (path: string, before: string | null, after: string): FileDiff => {
+  if (before === null) return { path, oldText: null, newText: after }
+  const [old, now] = [before.split("\n"), after.split("\n")]
+  const length = Math.min(old.length, now.length)
+  let head = 0
+  while (head < length && old[head] === now[head]) head++
+  let tail = 0
+  while (tail < length - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++
+  const from = Math.max(0, head - contextLines)
+  const left = Math.max(0, tail - contextLines)
+  const part = (lines: ReadonlyArray<string>) => lines.slice(from, lines.length - left).join("\n")
+  return { path, oldText: part(old), newText: part(now) }
+}
+
+export const diff = (meta: Json | undefined): ResultView | undefined => {
+  const logged = member(meta, "diff")
+  const [path, oldText, newText] = ["path", "oldText", "newText"].map((name) => member(logged, name))
+  if (typeof path !== "string" || typeof newText !== "string") return undefined
+  if (typeof oldText !== "string" && oldText !== null) return undefined
+  return { view: "diff", diffs: [{ path, oldText, newText }] }
+}
+
+export const read = (meta: Json | undefined): ResultView | undefined => {
+  const logged = member(meta, "read")
+  const [path, offset, lines, totalLines] = ["path", "offset", "lines", "totalLines"].map((name) =>
+    member(logged, name)
+  )
+  if (typeof path !== "string" || typeof offset !== "number") return undefined
+  if (typeof lines !== "number" || typeof totalLines !== "number") return undefined
+  return { view: "read", path, offset, lines, totalLines }
+}

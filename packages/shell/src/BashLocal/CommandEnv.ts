@@ -1,0 +1,27 @@
+/**
+ * The environment of a command that nobody watches: no colours, no pagers, and nothing that would wait for an answer.
+ */
+import type { Env } from "@dsh/world/AmbientEnv"
+import type { ShellRequest } from "../Shell.ts"
+
+// An editor that fails makes `git commit` and `git rebase -i` fail with a message; one that succeeds would make them go ahead with
+// a message or a plan nobody wrote.
+const noEditor = "false"
+
+const unattended: Env = {
+  NO_COLOR: "1",
+  FORCE_COLOR: undefined,
+  CLICOLOR_FORCE: undefined,
+  TERM: "dumb",
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_EDITOR: noEditor,
+  GIT_SEQUENCE_EDITOR: noEditor,
+  EDITOR: noEditor,
+  VISUAL: noEditor,
+  SSH_ASKPASS_REQUIRE: "never"
+}
+
+/** The request may override anything but the facts. */
+export const of = ({ env, facts }: ShellRequest): Env => ({ ...unattended, ...env, DSH_SHELL: "1", ...facts })

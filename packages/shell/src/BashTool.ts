@@ -1,0 +1,104 @@
+/**
+ * The `bash` tool: a command in a fresh shell.
+ */
+import * as SystemPrompt from "@dsh/prompt/SystemPrompt"
+import type { PromptError } from "@dsh/prompt/SystemPrompt"
+import * as Tool from "@dsh/tools/Tool"
+import { ToolError } from "@dsh/tools/ToolError"
+import * as Tools from "@dsh/tools/Tools"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { isAbsolute, resolve } from "node:path"
+import * as Transcript from "./BashTool/Transcript.ts"
+import { Shell } from "./Shell.ts"
+
+const optional = { exact: true } as const
+const NotBlank = Schema.String.pipe(Schema.pattern(/\S/, { message: () => "must not be blank" }))
+const Positive = Schema.Finite.pipe(Schema.positive({ message: () => "must be a positive number of milliseconds" }))
+
+const Parameters = Schema.Struct({
+  command: NotBlank.annotations({ description: "The command line, run by bash -c." }),
+  description: NotBlank.annotations({
+    description: "What the command does, in 5 to 10 words. For the person watching."
+  }),
+  timeoutMs: Schema.optionalWith(
+    Positive.annotations({ description: "Deadline in milliseconds. Longer than the upper limit counts as the limit." }),
+    optional
+  ),
+  workdir: Schema.optionalWith(
+    Schema.String.annotations({
+      description: "Folder to run in; a relative path starts at the workspace folder, ~ is not expanded."
+    }),
+    optional
+  )
+})
+
+const Output = Schema.Struct({
+  text: Schema.String,
+  truncated: Schema.Boolean,
+  totalBytes: Schema.Number,
+  spillPath: Schema.optionalWith(Schema.String, optional)
+})
+
+const Value = Schema.Struct({
+  kind: Schema.Literal("foreground"),
+  cwd: Schema.String,
+  exitCode: Schema.NullOr(Schema.Number),
+  signal: Schema.NullOr(Schema.String),
+  timedOut: Schema.Boolean,
+  timeoutMs: Schema.Number,
+  stdout: Output,
+  stderr: Output,
+  pipeHeld: Schema.Boolean
+})
+
+const description = `Runs a command line in bash and returns what it printed.
+
+- Every call is a fresh shell that starts in the workspace folder. cd, variables, functions and background processes end with the call: chain with && what belongs together, or pass workdir.
+- There is no terminal and no input: programs that ask a question or open an editor fail. Pass answers as flags (git commit -m, --yes).
+- The result is standard output, then [stderr] and standard error, then markers in brackets. [exit code: N] or [killed by signal: S] is there only when the command failed; [timed out after Nms] when it was stopped at its deadline.
+- Of long output the end is shown; the marker names a file with all of it.
+- To look at files, change them or search in them, use the tools made for that.`
+
+const section = {
+  name: "bash",
+  order: 105,
+  text: "After every bash call look at the markers at the end of its result: a command failed if there is an [exit code: …], [killed by signal: …] or [timed out after …] line, whatever else it printed."
+}
+
+export const tool: Tool.Tool<Shell> = Tool.make({
+  name: "bash",
+  description,
+  parameters: Parameters,
+  output: Value,
+  execute: ({ command, timeoutMs, workdir }, { cwd: workspace, session }) =>
+    Effect.gen(function* () {
+      const shell = yield* Shell
+      const cwd = resolve(workspace, workdir ?? ".")
+      const result = yield* shell.run({
+        command,
+        cwd,
+        ...(timeoutMs !== undefined && { timeoutMs }),
+        ...(session !== undefined && { facts: { DSH_SESSION_ID: session.id } })
+      })
+      return { kind: "foreground" as const, cwd, ...result }
+    }).pipe(Effect.mapError(({ code, message, cause }) => new ToolError({ code, message, cause }))),
+  render: ({ workdir }, value) => Transcript.render(value, workdir === undefined ? undefined : value.cwd),
+  present: {
+    call: ({ command, description, workdir }) => ({
+      view: "terminal",
+      title: command,
+      description,
+      ...(workdir !== undefined && isAbsolute(workdir) && { cwd: workdir })
+    }),
+    result: ({ isError, text }) =>
+      isError ? { view: "generic" } : { view: "terminal", output: text, ...Transcript.statusOf(text) }
+  }
+})
+
+export const layer: Layer.Layer<
+  never,
+  Tools.ToolRegistrationError | PromptError,
+  Tools.Tools | SystemPrompt.SystemPrompt | Shell
+> = Layer.merge(Tools.layerTool(tool), SystemPrompt.layerSection(section))

@@ -1,0 +1,71 @@
+/**
+ * The shell seam: one command line in, its outcome out. What confines the command, and in which shell it runs, is up to the provider.
+ */
+import type { Env } from "@dsh/world/AmbientEnv"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import type * as Effect from "effect/Effect"
+
+export type ShellErrorCode =
+  | "SHELL_INVALID_REQUEST"
+  | "SHELL_NOT_FOUND"
+  | "SHELL_CWD_NOT_FOUND"
+  | "SHELL_COMMAND_TOO_LONG"
+  | "SHELL_FAILED"
+
+/** The command was never run. A command that fails, times out or is killed is no error: it has a result. */
+export class ShellError extends Data.TaggedError("ShellError")<{
+  readonly code: ShellErrorCode
+  readonly message: string
+  readonly cause?: unknown
+}> {}
+
+/** Facts about the harness that a command may rely on, `DSH_SESSION_ID` for instance. */
+export type ShellFacts = { readonly [name: `DSH_${string}`]: string }
+
+export interface ShellRequest {
+  readonly command: string
+  /** Absolute path. */
+  readonly cwd: string
+  /** Milliseconds; the provider has a default and an upper bound. */
+  readonly timeoutMs?: number
+  /** On top of what the provider sets; trusted. */
+  readonly env?: Env
+  /** Win over everything else. */
+  readonly facts?: ShellFacts
+}
+
+export interface ShellOutput {
+  /** The end of the stream, or all of it; a notice in place of binary output. */
+  readonly text: string
+  /** `text` lacks the beginning of the stream. */
+  readonly truncated: boolean
+  readonly totalBytes: number
+  /** The complete stream, when `truncated` and not too large to be kept. */
+  readonly spillPath?: string
+}
+
+export interface ShellResult {
+  /** Null when a signal ended the shell, and when it could not be ended. */
+  readonly exitCode: number | null
+  readonly signal: string | null
+  /** The command was ended at its deadline. One that catches SIGTERM may still have exited with 0. */
+  readonly timedOut: boolean
+  /** The deadline that applied, in milliseconds. */
+  readonly timeoutMs: number
+  readonly stdout: ShellOutput
+  readonly stderr: ShellOutput
+  /** A process the command started still held its output when the shell had ended. */
+  readonly pipeHeld: boolean
+}
+
+export class Shell extends Context.Tag("@dsh/shell/Shell")<
+  Shell,
+  {
+    /**
+     * Runs a command in a fresh shell and returns when that shell has ended or its time is up; nothing it started in its process group
+     * lives on. Interruption ends the command and returns promptly.
+     */
+    readonly run: (request: ShellRequest) => Effect.Effect<ShellResult, ShellError>
+  }
+>() {}

@@ -1,0 +1,38 @@
+/**
+ * What a child process may know of our environment. Commands are written by a model and their output goes back to it, so whatever
+ * they can see has to be treated as published.
+ */
+import type { Env } from "./AmbientEnv.ts"
+
+const secretName = /KEY|PASSWORD|PASSPHRASE|SECRET|TOKEN|CREDENTIAL|(^|_)PAT$/i
+// Shorter values ("true", a region, a user name) turn up in innocent variables too.
+const tellingLength = 16
+
+const isSecret = (name: string): boolean => secretName.test(name)
+
+/**
+ * `ambient` without secrets and without our own `DSH_*` settings. A secret is known by its name; a variable that holds the value of
+ * one under another name goes too.
+ */
+export const scrub = (ambient: Env): Record<string, string> => {
+  const secrets = new Set<string>()
+  for (const [name, value] of Object.entries(ambient)) {
+    if (value !== undefined && value.length >= tellingLength && isSecret(name)) secrets.add(value)
+  }
+  const kept: Record<string, string> = {}
+  for (const [name, value] of Object.entries(ambient)) {
+    if (value === undefined || name.startsWith("DSH_") || isSecret(name) || secrets.has(value)) continue
+    kept[name] = value
+  }
+  return kept
+}
+
+/** `base` with `override` on top, which is trusted as it is; `undefined` removes a variable. */
+export const merge = (base: Readonly<Record<string, string>>, override: Env = {}): Record<string, string> => {
+  const merged: Record<string, string> = { ...base }
+  for (const [name, value] of Object.entries(override)) {
+    if (value === undefined) delete merged[name]
+    else merged[name] = value
+  }
+  return merged
+}

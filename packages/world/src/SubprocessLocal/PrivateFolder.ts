@@ -1,0 +1,36 @@
+/**
+ * A folder that only this user can look into, made when it is first needed.
+ */
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+
+export class PrivateFolder {
+  readonly #parent: string
+  #path: string | undefined
+  #count = 0
+
+  constructor(parent = Os.tmpdir()) {
+    this.#parent = parent
+  }
+
+  /** Path of something that does not exist yet. Throws what `node:fs` throws. */
+  place(prefix: string, suffix = ""): string {
+    if (this.#path === undefined) {
+      Fs.mkdirSync(this.#parent, { recursive: true, mode: 0o700 })
+      this.#path = Fs.mkdtempSync(Path.join(this.#parent, "dsh-output-"))
+    }
+    return Path.join(this.#path, `${prefix}-${++this.#count}${suffix}`)
+  }
+
+  /** Removes the folder with everything in it; what cannot be removed is left to the system's own cleaning. */
+  remove(): void {
+    const path = this.#path
+    this.#path = undefined
+    try {
+      if (path !== undefined) Fs.rmSync(path, { recursive: true, force: true })
+    } catch {
+      return
+    }
+  }
+}

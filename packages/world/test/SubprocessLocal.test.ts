@@ -1,0 +1,3 @@
+import { suite } from "./SubprocessLocal.suite.ts"
+
+suite("in a worker thread")

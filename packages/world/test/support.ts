@@ -1,0 +1,36 @@
+/**
+ * What the tests of this package share: a folder that goes with the Scope, and questions about processes.
+ */
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import * as Fs from "node:fs/promises"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import * as ProcessTable from "../src/SubprocessLocal/ProcessTable.ts"
+
+/** A new folder, canonical path, removed with the Scope. */
+export const tempDir = Effect.acquireRelease(
+  Effect.promise(async () => Fs.realpath(await Fs.mkdtemp(Path.join(Os.tmpdir(), "dsh-test-")))),
+  (path) => Effect.promise(() => Fs.rm(path, { recursive: true, force: true }))
+)
+
+/** False for a zombie: it is dead, only its parent has not looked yet. */
+export const isRunning = (pid: number): boolean => {
+  const table = ProcessTable.snapshot()
+  if (table !== undefined) return table.some((entry) => entry.pid === pid && !entry.zombie)
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Looks again until `done` holds; the test's own time limit is the deadline. */
+export const eventually = <R>(done: Effect.Effect<boolean, never, R>): Effect.Effect<void, never, R> =>
+  done.pipe(
+    Effect.filterOrFail((held) => held),
+    Effect.retry(Schedule.spaced("10 millis")),
+    Effect.orDie,
+    Effect.asVoid
+  )
