@@ -2,11 +2,15 @@
 // process-wide state run isolated.
 import { defineConfig } from "vitest/config"
 
+/** CI reads the numbers from a file: see scripts/ci.mjs. */
+const report = process.env["DSH_TEST_REPORT"]
+
 export default defineConfig({
   test: {
     pool: "threads",
     isolate: false,
     testTimeout: 20_000,
+    reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     projects: [
       {
         extends: true,
@@ -19,7 +23,11 @@ export default defineConfig({
           pool: "forks",
           isolate: true,
           testTimeout: 120_000,
-          include: ["{packages,apps}/*/test/**/*.e2e.test.ts", "scratchpad/test/**/*.test.ts"]
+          include: [
+            "{packages,apps}/*/test/**/*.e2e.test.ts",
+            "scratchpad/test/**/*.test.ts",
+            "scripts/test/**/*.test.ts"
+          ]
         }
       }
     ],

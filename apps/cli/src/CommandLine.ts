@@ -1,0 +1,160 @@
+/**
+ * The command line on `@effect/cli`: types, help and completions.
+ *
+ * Its parser is handed only what `Argv` found well-formed, in canonical order, and its handlers only say what was asked
+ * for: nothing runs here.
+ */
+import * as Args from "@effect/cli/Args"
+import * as CliConfig from "@effect/cli/CliConfig"
+import * as Command from "@effect/cli/Command"
+import * as HelpDoc from "@effect/cli/HelpDoc"
+import * as Options from "@effect/cli/Options"
+import * as Usage from "@effect/cli/Usage"
+import type * as FileSystem from "@effect/platform/FileSystem"
+import type * as Path from "@effect/platform/Path"
+import type * as Terminal from "@effect/platform/Terminal"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Color from "./Color.ts"
+import * as Failure from "./Failure.ts"
+import type { Page } from "./Grammar.ts"
+import type { Request } from "./Request.ts"
+
+/** What `@effect/cli` wants from the platform. */
+export type Platform = FileSystem.FileSystem | Path.Path | Terminal.Terminal
+
+type Choose = (request: Request) => Effect.Effect<void>
+
+const Port = Schema.NumberFromString.pipe(Schema.int(), Schema.between(0, 65_535)).annotations({
+  message: () => ({ message: "--port takes a number from 0 to 65535", override: true })
+})
+
+const sessionId = Args.withDescription(Args.text({ name: "ID" }), "The id of a session, as in its list.")
+
+/** The commands; `choose` is told what was asked for. */
+const make = (choose: Choose) => {
+  const run = Command.make(
+    "run",
+    {
+      words: Args.text({ name: "task" }).pipe(
+        Args.withDescription("What to do, in words. Left out: read from stdin."),
+        Args.repeated
+      ),
+      model: Options.text("model").pipe(
+        Options.withPseudoName("ID"),
+        Options.withDescription("The model to use. Default: the provider's."),
+        Options.optional
+      )
+    },
+    ({ model, words }) => choose({ _tag: "Run", words, model: Option.getOrUndefined(model) })
+  ).pipe(Command.withDescription("Work on one task until it is done, print the answer and exit."))
+
+  const demo = Command.make("demo", {}, () => choose({ _tag: "Demo" })).pipe(
+    Command.withDescription("Watch an agent fix a failing test; needs no key and no network.")
+  )
+
+  const list = Command.make("list", {}, () => choose({ _tag: "SessionList" })).pipe(
+    Command.withDescription("List the sessions, newest first.")
+  )
+  const show = Command.make("show", { id: sessionId }, ({ id }) => choose({ _tag: "SessionShow", id })).pipe(
+    Command.withDescription("Print what was said and done in a session.")
+  )
+  const verify = Command.make("verify", { id: sessionId }, ({ id }) => choose({ _tag: "SessionVerify", id })).pipe(
+    Command.withDescription("Rebuild every request of a session from its log and compare it with what was sent.")
+  )
+  const session = Command.make("session").pipe(
+    Command.withDescription("Look at the sessions on this machine."),
+    Command.withSubcommands([list, show, verify])
+  )
+
+  const mockLlm = Command.make(
+    "mock-llm",
+    {
+      port: Options.text("port").pipe(
+        Options.withPseudoName("N"),
+        Options.withDescription("The port to listen on. Default 0: any free one, printed at start."),
+        Options.withSchema(Port),
+        Options.withDefault(0)
+      ),
+      scenario: Options.text("scenario").pipe(
+        Options.withPseudoName("FILE"),
+        Options.withDescription("What to answer, one reply per line. Default: every request succeeds."),
+        Options.optional
+      )
+    },
+    ({ port, scenario }) => choose({ _tag: "MockLlm", port, scenario: Option.getOrUndefined(scenario) })
+  ).pipe(Command.withDescription("Serve the model API on loopback, with scripted answers."))
+
+  const dsh = Command.make("dsh").pipe(
+    Command.withDescription("An LLM agent harness made of Layers."),
+    Command.withSubcommands([run, demo, session, mockLlm])
+  )
+  const pages: Record<Page, () => HelpPage> = {
+    dsh: () => helpOf(dsh),
+    run: () => helpOf(run),
+    demo: () => helpOf(demo),
+    session: () => helpOf(session),
+    "session list": () => helpOf(list),
+    "session show": () => helpOf(show),
+    "session verify": () => helpOf(verify),
+    "mock-llm": () => helpOf(mockLlm)
+  }
+  return { dsh, pages }
+}
+
+export interface HelpPage {
+  /** As in `run [--model ID] <task>...`, without what comes before the command itself. */
+  readonly usage: HelpDoc.HelpDoc
+  readonly body: HelpDoc.HelpDoc
+}
+
+const helpOf = <Name extends string, R, E, A>(command: Command.Command<Name, R, E, A>): HelpPage => ({
+  usage: Usage.getHelp(Command.getUsage(command)),
+  body: Command.getHelp(command, config)
+})
+
+const config = CliConfig.make({ isCaseSensitive: true, showBuiltIns: false })
+
+/** What is printed by `@effect/cli` itself is dropped: its errors come back as failures. */
+const silent = Effect.map(Effect.console, (console): Console.Console => ({
+  ...console,
+  log: () => Effect.void,
+  error: () => Effect.void
+}))
+
+const toSentence = (doc: HelpDoc.HelpDoc): string => Color.strip(HelpDoc.toAnsiText(doc)).trim().replaceAll(/\s+/g, " ")
+
+/** @param args See `Argv.canonical`. */
+export const parse = (args: ReadonlyArray<string>): Effect.Effect<Request, Failure.Failure, Platform> =>
+  Effect.gen(function* () {
+    let chosen: Request | undefined
+    const { dsh } = make((request) =>
+      Effect.sync(() => {
+        chosen = request
+      })
+    )
+    const app = Command.run(dsh, { name: "dsh", version: "", executable: "dsh" })
+    yield* app(["node", "dsh", ...args]).pipe(
+      Effect.withConsole(yield* silent),
+      Effect.provideService(CliConfig.CliConfig, config),
+      Effect.mapError((invalid) => Failure.usage(toSentence(invalid.error)))
+    )
+    // `Argv` refuses a line that names no command.
+    return chosen ?? (yield* Effect.dieMessage(`no command in: ${args.join(" ")}`))
+  })
+
+export const helpPage = (page: Page): HelpPage => make(() => Effect.void).pages[page]()
+
+/** A completion script for the shell. */
+export const completions = (shell: string): Effect.Effect<string> => {
+  const { dsh } = make(() => Effect.void)
+  const lines =
+    shell === "fish"
+      ? Command.getFishCompletions(dsh, "dsh")
+      : shell === "zsh"
+        ? Command.getZshCompletions(dsh, "dsh")
+        : Command.getBashCompletions(dsh, "dsh")
+  return Effect.map(lines, (script) => script.join("\n"))
+}

@@ -1,0 +1,46 @@
+/**
+ * From a request to the command that answers it. Each command is its own chunk of the bundle, loaded when chosen.
+ */
+import * as Effect from "effect/Effect"
+import type { ExitCode } from "./ExitCode.ts"
+import type { Failure } from "./Failure.ts"
+import type { Output } from "./Output.ts"
+import type { Request } from "./Request.ts"
+
+/** Ends with the exit code of the process. */
+export type Command = Effect.Effect<ExitCode, Failure, Output>
+
+export const run = (request: Request): Command => {
+  switch (request._tag) {
+    case "Run":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/Run.ts")),
+        (command) => command.run(request)
+      )
+    case "Demo":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/Demo.ts")),
+        (command) => command.run
+      )
+    case "SessionList":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/SessionList.ts")),
+        (command) => command.run
+      )
+    case "SessionShow":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/SessionShow.ts")),
+        (command) => command.run(request.id)
+      )
+    case "SessionVerify":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/SessionVerify.ts")),
+        (command) => command.run(request.id)
+      )
+    case "MockLlm":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/MockLlm.ts")),
+        (command) => command.run(request)
+      )
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * The full lane: everything but a plain `dsh run`, through `@effect/cli`.
+ */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
+import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import manifest from "../package.json" with { type: "json" }
+import * as Argv from "./Argv.ts"
+import * as Color from "./Color.ts"
+import * as CommandLine from "./CommandLine.ts"
+import * as Dispatch from "./Dispatch.ts"
+import * as ExitCode from "./ExitCode.ts"
+import type { Failure } from "./Failure.ts"
+import * as Help from "./Help.ts"
+import * as Output from "./Output.ts"
+import * as Process from "./Process.ts"
+
+const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)
+
+export const start = (parsed: Argv.WellFormed): void => {
+  const server = parsed._tag === "Invocation" && parsed.command === "mock-llm"
+  Process.runMain(answer(parsed), Output.make(process), { server })
+}
+
+const answer = (parsed: Argv.WellFormed): Dispatch.Command => {
+  switch (parsed._tag) {
+    case "Invocation":
+      return CommandLine.parse(Argv.canonical(parsed)).pipe(Effect.provide(platform), Effect.flatMap(Dispatch.run))
+    case "Help": {
+      const color = Color.isEnabled(process.stdout, process.env)
+      return print(Effect.sync(() => Help.render(parsed.page, { version: manifest.version, color })))
+    }
+    case "Completions":
+      return print(CommandLine.completions(parsed.shell))
+  }
+}
+
+const print = (text: Effect.Effect<string, Failure>): Dispatch.Command =>
+  Effect.flatMap(Output.Output, (output) => Effect.flatMap(text, output.print)).pipe(Effect.as(ExitCode.completed))

@@ -1,0 +1,48 @@
+/**
+ * The shape of the command line as data: commands, their options, and what else they take.
+ *
+ * `Argv` reads it without loading anything, so that a mistyped option is reported before a single library is
+ * evaluated; `CommandLine` gives the same shape types, help and handlers. A test holds the two together.
+ */
+
+export interface Shape {
+  /** Every option takes a value: its name, and what the value is called in messages. */
+  readonly options: Readonly<Record<string, string>>
+  /** What may stand beside the options: nothing, exactly one value of that name, or the words of a task. */
+  readonly words:
+    | { readonly _tag: "None" }
+    | { readonly _tag: "One"; readonly name: string }
+    | { readonly _tag: "Task" }
+}
+
+const none = { _tag: "None" } as const
+const sessionId = { _tag: "One", name: "ID" } as const
+
+export const commands = {
+  run: { options: { "--model": "ID" }, words: { _tag: "Task" } },
+  demo: { options: {}, words: none },
+  "session list": { options: {}, words: none },
+  "session show": { options: {}, words: sessionId },
+  "session verify": { options: {}, words: sessionId },
+  "mock-llm": { options: { "--port": "N", "--scenario": "FILE" }, words: none }
+} as const satisfies Readonly<Record<string, Shape>>
+
+export type CommandName = keyof typeof commands
+
+type GroupOf<Name> = Name extends `${infer Group} ${string}` ? Group : never
+
+/** Commands that only hold others. */
+export type Group = GroupOf<CommandName>
+
+export const groups: ReadonlyArray<Group> = ["session"]
+
+/** What `--help` can be about. */
+export type Page = CommandName | Group | "dsh"
+
+/** `--profile NAME` boots a composition; each profile hands the rest of the line to one command. */
+export const profiles: ReadonlyMap<string, CommandName> = new Map([["headless", "run"]])
+
+/** Understood before any command. */
+export const rootOptions: ReadonlyArray<string> = ["--help", "--version", "--profile", "--completions"]
+
+export const shells: ReadonlyArray<string> = ["bash", "fish", "sh", "zsh"]

@@ -1,0 +1,16 @@
+/**
+ * Where the product keeps what it has to remember: `$DSH_HOME`, else `~/.dsh`.
+ */
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import { homedir } from "node:os"
+import { join, resolve } from "node:path"
+
+const home: Effect.Effect<string> = Config.string("DSH_HOME").pipe(
+  Config.withDefault(""),
+  Effect.orDie, // the environment holds nothing but strings
+  Effect.map((folder) => (folder.trim() === "" ? join(homedir(), ".dsh") : resolve(folder)))
+)
+
+/** The folder of the session logs. */
+export const sessions: Effect.Effect<string> = Effect.map(home, (folder) => join(folder, "sessions"))

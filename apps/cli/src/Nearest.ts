@@ -1,0 +1,24 @@
+/**
+ * Which known name did they mean? For messages about mistyped commands and options.
+ */
+
+/** Levenshtein distance, in edits of one UTF-16 unit. */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substitute = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(substitute, row[j]! + 1, next[j - 1]! + 1))
+    }
+    row = next
+  }
+  return row[b.length]!
+}
+
+/** `did you mean "--model"?` when one is close enough to be meant, otherwise what there is to choose from. */
+export const suggest = (typed: string, known: ReadonlyArray<string>): string => {
+  const [nearest] = known.map((name) => ({ name, edits: distance(typed, name) })).sort((a, b) => a.edits - b.edits)
+  const close = nearest !== undefined && nearest.edits <= Math.max(2, Math.floor(typed.length / 3))
+  return close ? `did you mean "${nearest.name}"?` : `it knows ${known.join(", ")}`
+}

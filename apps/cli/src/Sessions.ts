@@ -1,0 +1,30 @@
+/**
+ * The stored sessions, for the commands that look at them.
+ */
+import * as PersistenceJsonl from "@dsh/persistence/PersistenceJsonl"
+import { SessionPersistence } from "@dsh/persistence/SessionPersistence"
+import type { StoredSession } from "@dsh/persistence/StoredSession"
+import { SessionId } from "@dsh/protocol/Ids"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Failure from "./Failure.ts"
+import * as HomeFolder from "./HomeFolder.ts"
+
+const layer = Layer.unwrapEffect(Effect.map(HomeFolder.sessions, (root) => PersistenceJsonl.layer({ root }))).pipe(
+  Layer.provide(Layer.merge(NodeFileSystem.layer, NodePath.layer))
+)
+
+/** Uses the persistence under the home folder. */
+export const withPersistence = <A, E extends { readonly code: string; readonly message: string }, R>(
+  use: (persistence: SessionPersistence["Type"]) => Effect.Effect<A, E, R>
+): Effect.Effect<A, Failure.Failure, Exclude<R, SessionPersistence>> =>
+  Effect.flatMap(SessionPersistence, use).pipe(
+    Effect.provide(layer),
+    Effect.mapError((error) => (error instanceof Failure.Failure ? error : Failure.fromError(error)))
+  )
+
+/** Reads one session; notes on stderr what could not be read of it. */
+export const load = (id: string): Effect.Effect<StoredSession, Failure.Failure> =>
+  withPersistence((persistence) => persistence.load(SessionId(id)))

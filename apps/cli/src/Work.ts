@@ -1,0 +1,108 @@
+/**
+ * One task, worked on by one agent until its turn ends: what the model thinks goes to stderr as it comes, the answer to stdout, and
+ * the way the turn ended becomes the exit code.
+ */
+import type { Agent } from "@dsh/agent/Agent"
+import { Agents } from "@dsh/agent/Agents"
+import * as LlmDeepSeek from "@dsh/llm/LlmDeepSeek"
+import { isRun } from "@dsh/protocol/ChunkRun"
+import type { LogEntry } from "@dsh/protocol/ChunkRun"
+import { textOf } from "@dsh/protocol/Block"
+import type { TurnEndReason } from "@dsh/protocol/SessionEvent"
+import { Sessions } from "@dsh/session/Sessions"
+import * as Effect from "effect/Effect"
+import * as ExitCode from "./ExitCode.ts"
+import * as Failure from "./Failure.ts"
+import { Output } from "./Output.ts"
+
+/** What a new agent uses when the command line names no model. */
+export const defaultModel = "deepseek-v4-flash"
+
+export interface Options {
+  readonly task: string
+  readonly model: string | undefined
+  /** Absolute. */
+  readonly cwd: string
+  /** Hears the log next to the output. */
+  readonly observe?: (entry: LogEntry) => void
+}
+
+/** The session it worked in, and the exit code of the outcome. */
+export interface Worked {
+  readonly agent: Agent
+  readonly exitCode: ExitCode.ExitCode
+}
+
+export const work = (options: Options) =>
+  Effect.gen(function* () {
+    const output = yield* Output
+    const agents = yield* Agents
+    const agent = yield* agents.create({
+      cwd: options.cwd,
+      provider: LlmDeepSeek.provider,
+      model: options.model ?? defaultModel
+    })
+    yield* agent.session.observe((entry) => {
+      if (!isRun(entry)) {
+        if (entry.type === "assistant/message") output.endReasoning()
+      } else if (entry.kind === "reasoning-delta") {
+        for (const text of entry.texts) output.reasoning(text)
+      }
+    })
+    if (options.observe !== undefined) yield* agent.session.observe(options.observe)
+    const reason = yield* Effect.onInterrupt(turn(agent, options.task), () =>
+      Effect.gen(function* () {
+        yield* agent.cancel({ kind: "user" })
+        yield* agent.whenIdle
+        const partial = answer(agent)
+        if (partial !== "") yield* Effect.ignore(output.print(partial))
+      })
+    )
+    yield* (yield* Sessions).flush(agent.session.id)
+    yield* output.print(answer(agent))
+    return { agent, exitCode: yield* report(reason) } satisfies Worked
+  }).pipe(Effect.mapError((error) => (error instanceof Failure.Failure ? error : Failure.fromError(error))))
+
+const turn = (agent: Agent, task: string) =>
+  Effect.gen(function* () {
+    const { reason } = yield* Effect.flatMap(agent.followup(task), agent.awaitTurn)
+    yield* agent.whenIdle
+    return reason
+  })
+
+/** The last text that is not empty. */
+const answer = ({ session }: Agent): string => {
+  const { messages } = session.conversation
+  for (let i = messages.length - 1; i >= 0; i--) {
+    const message = messages[i]!
+    if (message.role !== "assistant") continue
+    const text = textOf(message.content)
+    if (text.trim() !== "") return text
+  }
+  return ""
+}
+
+const report = (reason: TurnEndReason): Effect.Effect<ExitCode.ExitCode, never, Output> =>
+  Effect.map(Output, (output) => {
+    if (reason.kind === "completed") return ExitCode.completed
+    output.failure(explain(reason))
+    return ExitCode.failed
+  })
+
+const explain = (reason: Exclude<TurnEndReason, { readonly kind: "completed" }>) => {
+  switch (reason.kind) {
+    case "error":
+      return reason.error
+    case "max-tokens":
+      return {
+        code: "MAX_TOKENS",
+        message: "the answer hit the output limit of the model and is cut; ask for less at once"
+      }
+    case "blocked":
+      return { code: "BLOCKED", message: "a hook refused the task" }
+    case "aborted":
+      return { code: "ABORTED", message: "the turn was cancelled before it was complete" }
+    case "interrupted":
+      return { code: "INTERRUPTED", message: "the turn was interrupted before it was complete" }
+  }
+}

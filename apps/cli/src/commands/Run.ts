@@ -1,0 +1,28 @@
+/**
+ * `dsh run`: one task, one agent, one answer.
+ */
+import * as Effect from "effect/Effect"
+import type { Command } from "../Dispatch.ts"
+import * as Environment from "../Environment.ts"
+import * as Failure from "../Failure.ts"
+import * as Headless from "../Headless.ts"
+import * as HomeFolder from "../HomeFolder.ts"
+import type { Run } from "../Request.ts"
+import * as StartUp from "../StartUp.ts"
+import * as Task from "../Task.ts"
+import * as Work from "../Work.ts"
+
+export const run = ({ model, words }: Run): Command =>
+  Effect.gen(function* () {
+    const task = yield* Task.resolve(words)
+    const provider = yield* Environment.provider
+    const sessions = yield* HomeFolder.sessions
+    const { exitCode } = yield* Work.work({ task, model, cwd: process.cwd() }).pipe(
+      Effect.scoped,
+      StartUp.provide(Headless.layer({ provider, sessions })),
+      Effect.mapError((error) =>
+        error instanceof Failure.Failure ? error : Failure.configuration(error.code, error.message)
+      )
+    )
+    return exitCode
+  })

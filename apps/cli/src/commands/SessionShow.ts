@@ -1,0 +1,21 @@
+/**
+ * `dsh session show ID`: what was said and done in a session.
+ */
+import * as Effect from "effect/Effect"
+import type { Command } from "../Dispatch.ts"
+import * as ExitCode from "../ExitCode.ts"
+import { Output } from "../Output.ts"
+import * as Sessions from "../Sessions.ts"
+import * as Transcript from "../Transcript.ts"
+
+/** @param id As typed; it may name nothing. */
+export const run = (id: string): Command =>
+  Effect.gen(function* () {
+    const output = yield* Output
+    const stored = yield* Sessions.load(id)
+    if (stored.tornBytes > 0) {
+      output.notice(`the log ends in the middle of a record (${stored.tornBytes} bytes), which is left out`)
+    }
+    yield* output.print(Transcript.render(stored.header, stored.events))
+    return ExitCode.completed
+  })

@@ -1,0 +1,91 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Argv from "../src/Argv.ts"
+
+const parse = (line: ReadonlyArray<string>) => Argv.parse(line)
+
+const invocation = (command: string, words: ReadonlyArray<string> = [], options: Record<string, string> = {}) => ({
+  _tag: "Invocation",
+  command,
+  options,
+  words
+})
+
+const accepted: ReadonlyArray<readonly [line: ReadonlyArray<string>, parsed: unknown]> = [
+  [["run", "fix", "it"], invocation("run", ["fix", "it"])],
+  [["run"], invocation("run")],
+  [["run", "fix", "--model", "m", "it"], invocation("run", ["fix", "it"], { "--model": "m" })],
+  [["run", "--model=m", "fix"], invocation("run", ["fix"], { "--model": "m" })],
+  [["run", "--model=-m", "fix"], invocation("run", ["fix"], { "--model": "-m" })],
+  [["run", "--", "--model", "-h"], invocation("run", ["--model", "-h"])],
+  [["run", "fix", "--", "--", "it"], invocation("run", ["fix", "--", "it"])],
+  [["run", "- a list\n- of things", "-5", "-"], invocation("run", ["- a list\n- of things", "-5", "-"])],
+  [["run", "run"], invocation("run", ["run"])],
+  [["--profile", "headless", "fix", "it"], invocation("run", ["fix", "it"])],
+  [["--profile=headless", "--model", "m", "fix"], invocation("run", ["fix"], { "--model": "m" })],
+  [["--profile", "headless", "--", "fix"], invocation("run", ["fix"])],
+  [["demo"], invocation("demo")],
+  [["session", "list"], invocation("session list")],
+  [["session", "show", "list"], invocation("session show", ["list"])],
+  [["session", "verify", "--", "-x"], invocation("session verify", ["-x"])],
+  [
+    ["mock-llm", "--scenario", "s.jsonl", "--port", "0"],
+    invocation("mock-llm", [], { "--scenario": "s.jsonl", "--port": "0" })
+  ],
+  [["--help"], { _tag: "Help", page: "dsh" }],
+  [["-h"], { _tag: "Help", page: "dsh" }],
+  [["run", "fix", "-h"], { _tag: "Help", page: "run" }],
+  [["--profile", "headless", "--help"], { _tag: "Help", page: "run" }],
+  [["session", "--help"], { _tag: "Help", page: "session" }],
+  [["session", "show", "--help"], { _tag: "Help", page: "session show" }],
+  [["--completions", "zsh"], { _tag: "Completions", shell: "zsh" }],
+  [["--completions=bash"], { _tag: "Completions", shell: "bash" }]
+]
+
+const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: RegExp]> = [
+  [[], /^say what to do/],
+  [["rn", "fix"], /^"rn" is no command of dsh; did you mean "run"\?$/],
+  [["frobnicate"], /it knows run, demo, session, mock-llm$/],
+  [["--verson"], /^--verson is no option of "dsh"; did you mean "--version"\?$/],
+  [["--model", "m", "run", "fix"], /^--model is no option of "dsh"; it goes after the command: dsh run --model$/],
+  [["run", ""], /^the task is blank/],
+  [["run", " ", "\n"], /^the task is blank/],
+  [["--profile", "headless", " "], /^the task is blank/],
+  [["run", "--modle", "m", "fix"], /^--modle is no option of "dsh run"; did you mean "--model"\? .*goes after --\)$/],
+  [["run", "fix", "--frmat=json"], /^--frmat is no option of "dsh run"; it knows --model, --help /],
+  [["run", "fix", "-x"], /^-x is no option of "dsh run"/],
+  [["run", "fix", "--model"], /^--model needs a value: --model ID$/],
+  [["run", "--model=", "fix"], /^--model needs a value/],
+  [["run", "--model", "", "fix"], /^--model needs a value/],
+  [["run", "--model", "--", "fix"], /^--model needs a value/],
+  [["run", "--model", "--help"], /^--model needs a value/],
+  [["run", "--model", "a", "--model", "b", "fix"], /^--model was given twice$/],
+  [["run", "--constructor", "fix"], /^--constructor is no option/],
+  [["--profile"], /^--profile needs a value: --profile NAME$/],
+  [["--profile", "--help"], /^--profile needs a value/],
+  [["--profile", "headles", "fix"], /^"headles" is no profile; did you mean "headless"\?$/],
+  [["--profile", "constructor", "fix"], /^"constructor" is no profile/],
+  [["--profiles", "headless"], /^--profiles is no option of "dsh"; did you mean "--profile"\?$/],
+  [["--completions"], /one of bash, fish, sh, zsh$/],
+  [["--completions", "powershell"], /one of bash, fish, sh, zsh$/],
+  [["--wizard"], /^--wizard is no option of "dsh"/],
+  [["demo", "now"], /^"dsh demo" takes no "now"$/],
+  [["demo", "--fast"], /^--fast is no option of "dsh demo"; it knows --help$/],
+  [["session"], /^"dsh session" needs one of list, show, verify$/],
+  [["session", "ls"], /^"ls" is no command of "dsh session"; did you mean "list"\?$/],
+  [["session", "--all"], /^"--all" is no option of "dsh session"/],
+  [["session", "show"], /^"dsh session show" needs its ID$/],
+  [["session", "show", "a", "b"], /^"dsh session show" takes one ID, not also "b"$/]
+]
+
+describe("Argv", () => {
+  for (const [line, parsed] of accepted) {
+    it(`understands: dsh ${line.join(" ")}`, () => assert.deepStrictEqual(parse(line), parsed as Argv.Parsed))
+  }
+  for (const [line, message] of refused) {
+    it(`refuses: dsh ${JSON.stringify(line)}`, () => {
+      const parsed = parse(line)
+      assert.strictEqual(parsed._tag, "Usage")
+      assert.match(parsed._tag === "Usage" ? parsed.message : "", message)
+    })
+  }
+})

@@ -1,0 +1,149 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
+import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Layer from "effect/Layer"
+import * as Argv from "../src/Argv.ts"
+import * as CommandLine from "../src/CommandLine.ts"
+import { commands } from "../src/Grammar.ts"
+import type { CommandName } from "../src/Grammar.ts"
+import * as Help from "../src/Help.ts"
+import * as Request from "../src/Request.ts"
+
+const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)
+
+const fullLane = (invocation: Argv.Invocation) =>
+  Effect.runPromise(Effect.provide(CommandLine.parse(Argv.canonical(invocation)), platform))
+
+/** Words that a careless parser takes for something else, among arbitrary ones. */
+const word = FastCheck.oneof(
+  FastCheck.constantFrom(
+    "run",
+    "demo",
+    "session",
+    "list",
+    "--",
+    "-h",
+    "--help",
+    "--version",
+    "--wizard",
+    "--model",
+    "-"
+  ),
+  FastCheck.constantFrom("--log-level", "--completions", "bash", "--model=x", "-x", "- a", "-5", "", " ", "fix", "it"),
+  FastCheck.string()
+)
+const line = FastCheck.tuple(
+  FastCheck.constantFrom(["run"], ["--profile", "headless"], ["--profile=headless"]),
+  FastCheck.array(word, { maxLength: 6 })
+).map(([head, rest]) => [...head, ...rest])
+
+describe("the two lanes", () => {
+  it("agree on every line that the short one accepts", () =>
+    FastCheck.assert(
+      FastCheck.asyncProperty(line, async (args) => {
+        const parsed = Argv.parse(args)
+        const request = Request.fastLane(parsed)
+        FastCheck.pre(parsed._tag === "Invocation" && request !== undefined)
+        assert.deepStrictEqual(await fullLane(parsed), request)
+      }),
+      { numRuns: 500 }
+    ))
+
+  it("agree on a task that was given in every way at once", async () => {
+    const parsed = Argv.parse(["--profile", "headless", "fix", "--model=m", "--", "--model", "-h", "run"])
+    assert.strictEqual(parsed._tag, "Invocation")
+    const expected = { _tag: "Run", words: ["fix", "--model", "-h", "run"], model: "m" } as const
+    assert.deepStrictEqual(Request.fastLane(parsed), expected)
+    if (parsed._tag === "Invocation") assert.deepStrictEqual(await fullLane(parsed), expected)
+  })
+})
+
+const expected: Readonly<Record<CommandName, Request.Request>> = {
+  run: { _tag: "Run", words: ["a", "b"], model: "7" },
+  demo: { _tag: "Demo" },
+  "session list": { _tag: "SessionList" },
+  "session show": { _tag: "SessionShow", id: "a" },
+  "session verify": { _tag: "SessionVerify", id: "a" },
+  "mock-llm": { _tag: "MockLlm", port: 7, scenario: "7" }
+}
+
+describe("CommandLine", () => {
+  for (const command of Object.keys(commands) as ReadonlyArray<CommandName>) {
+    it.effect(`gives "${command}" the options and words of the grammar`, () =>
+      Effect.gen(function* () {
+        const { options, words } = commands[command]
+        const args = [
+          ...command.split(" "),
+          ...Object.keys(options).flatMap((name) => [name, "7"]),
+          ...{ None: [], One: ["a"], Task: ["a", "b"] }[words._tag]
+        ]
+        const parsed = Argv.parse(args)
+        assert.strictEqual(parsed._tag, "Invocation")
+        if (parsed._tag === "Invocation") {
+          assert.deepStrictEqual(yield* CommandLine.parse(Argv.canonical(parsed)), expected[command])
+        }
+      }).pipe(Effect.provide(platform))
+    )
+  }
+
+  for (const port of ["x", "1.5", "-1", "65536", "1e2x"]) {
+    it.effect(`refuses --port ${port}`, () =>
+      Effect.gen(function* () {
+        const failure = yield* Effect.flip(CommandLine.parse(["mock-llm", "--port", port]))
+        assert.deepInclude(failure, { code: "USAGE", exitCode: 2, message: "--port takes a number from 0 to 65535" })
+      }).pipe(Effect.provide(platform))
+    )
+  }
+
+  it.effect("completes commands and options in every shell", () =>
+    Effect.gen(function* () {
+      for (const shell of ["bash", "fish", "sh", "zsh"]) {
+        const script = yield* CommandLine.completions(shell)
+        assert.include(script, "mock-llm")
+        assert.include(script, "scenario")
+      }
+    })
+  )
+})
+
+describe("Help", () => {
+  const settings = { version: "1.2.3", color: false }
+
+  it("shows a command with its whole path, its options and nothing else", () => {
+    assert.strictEqual(
+      Help.render("run", settings),
+      `dsh 1.2.3, the Effect edition of DeepSeek Harness
+
+Usage
+  dsh run [--model ID] <task>...
+
+Description
+  Work on one task until it is done, print the answer and exit.
+
+Arguments
+  <task>...
+      What to do, in words. Left out: read from stdin.
+
+Options
+  --model ID
+      The model to use. Default: the provider's.`
+    )
+    assert.include(Help.render("session show", settings), "\n  dsh session show <ID>\n")
+    assert.include(Help.render("session", settings), "\n  dsh session COMMAND\n")
+  })
+
+  it("lists every command and variable on the first page", () => {
+    const page = Help.render("dsh", settings)
+    for (const command of Object.keys(commands)) assert.include(page, `\n  ${command}`)
+    for (const name of ["DEEPSEEK_API_KEY", "DEEPSEEK_BASE_URL", "DSH_HOME", "--profile headless"])
+      assert.include(page, name)
+  })
+
+  it("has escape sequences only when colour is wanted", () => {
+    assert.notInclude(Help.render("dsh", settings), "\u001b")
+    assert.include(Help.render("dsh", { ...settings, color: true }), "\u001b[1mUsage\u001b[0m")
+  })
+})

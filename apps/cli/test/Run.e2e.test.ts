@@ -1,0 +1,370 @@
+// The main job, end to end: the real command against a real HTTP server, judged by what it printed, what it did to the world, and
+// whether every request can be rebuilt from its log.
+import * as ChatRequest from "@dsh/testing/ChatRequest"
+import * as MockLlm from "@dsh/testing/MockLlm"
+import * as Reply from "@dsh/testing/Reply"
+import * as Script from "@dsh/testing/Script"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Workspace from "./support/Workspace.ts"
+
+const bash = (command: string) => ({ name: "bash", arguments: { command, description: "Run a command" } })
+
+const only = (workspace: Workspace.Workspace): string => {
+  const [id, ...more] = workspace.sessions()
+  assert.isDefined(id)
+  assert.deepStrictEqual(more, [])
+  return id ?? ""
+}
+
+/** `dsh session verify` agrees, for as many requests as the server has seen. */
+const verified = (workspace: Workspace.Workspace) =>
+  Effect.gen(function* () {
+    const { code, stderr, stdout } = yield* workspace.run(["session", "verify", only(workspace)])
+    const requests = yield* workspace.server.requests
+    assert.deepStrictEqual([code, stderr], [0, ""], stdout)
+    const count = requests.length === 1 ? "1 request" : `${requests.length} requests`
+    assert.include(stdout, `${count}, each rebuilt byte for byte from the log`)
+  })
+
+/** A zombie that nobody has reaped yet runs no more. */
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return process.platform !== "linux" || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
+  } catch {
+    return false
+  }
+}
+
+const lastEnd = (workspace: Workspace.Workspace) => {
+  const last = workspace.log(only(workspace)).at(-1)
+  assert.strictEqual(last?.type, "turn/end")
+  return last?.data?.["reason"] as { readonly kind: string; readonly error?: { readonly code: string } }
+}
+
+describe("dsh run", () => {
+  it.scopedLive("works with tools until the task is done", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(
+        Script.conversation([
+          Reply.toolCalls([{ name: "read", arguments: { file_path: "greeting.txt" } }], { reasoning: "Look first." }),
+          Reply.toolCalls([
+            { name: "edit", arguments: { file_path: "greeting.txt", old_string: "world", new_string: "moon" } }
+          ]),
+          Reply.toolCalls([bash("cat greeting.txt && pwd")]),
+          (request) =>
+            Reply.text(
+              ChatRequest.pendingResults(request)
+                .map(({ text }) => text)
+                .join(),
+              { reasoning: "Done." }
+            )
+        ])
+      )
+      writeFileSync(join(workspace.project, "greeting.txt"), "hello world\r\n")
+      const { code, stderr, stdout } = yield* workspace.run(["run", "greet", "the", "moon"])
+      assert.strictEqual(code, 0, stderr)
+      assert.match(stdout, /^hello moon\r?\n.*project\n$/)
+      assert.strictEqual(stderr, "dsh: reasoning: Look first.\ndsh: reasoning: Done.\n")
+      assert.strictEqual(readFileSync(join(workspace.project, "greeting.txt"), "utf8"), "hello moon\r\n")
+      const [first] = yield* workspace.server.requests
+      assert.strictEqual(first?.request?.messages.at(-1)?.text, "greet the moon")
+      assert.deepStrictEqual([...(first?.request?.toolNames ?? [])], ["bash", "edit", "read", "write"])
+      yield* verified(workspace)
+    })
+  )
+
+  it.scopedLive("runs parallel calls of one step and reports them in order", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(
+        Script.conversation([
+          Reply.toolCalls(["a", "b", "c"].map((name) => ({ name: "read", arguments: { file_path: `${name}.txt` } }))),
+          (request) =>
+            Reply.text(
+              ChatRequest.pendingResults(request)
+                .map(({ text }) => /1: (\w+)/.exec(text)?.[1])
+                .join()
+            )
+        ])
+      )
+      for (const name of ["a", "b", "c"]) writeFileSync(join(workspace.project, `${name}.txt`), `content${name}\n`)
+      const { code, stdout } = yield* workspace.run(["--profile", "headless", "read them"])
+      assert.deepStrictEqual([code, stdout], [0, "contenta,contentb,contentc\n"])
+      yield* verified(workspace)
+    })
+  )
+
+  it.scopedLive("goes on for fifty steps", () =>
+    Effect.gen(function* () {
+      const step = Reply.toolCalls([bash("echo step >> steps.txt")])
+      const workspace = yield* Workspace.make(
+        Script.conversation([...Array.from({ length: 49 }, () => step), Reply.text("enough")])
+      )
+      const { code, stdout } = yield* workspace.run(["run", "count"])
+      assert.deepStrictEqual([code, stdout], [0, "enough\n"])
+      assert.strictEqual(readFileSync(join(workspace.project, "steps.txt"), "utf8"), "step\n".repeat(49))
+      yield* verified(workspace)
+      const bodies = (yield* workspace.server.requests).map(({ body }) => body.toString().slice(0, -2))
+      for (let i = 1; i < bodies.length; i++)
+        assert.isTrue(bodies[i]!.startsWith(bodies[i - 1]!), `prefix of request ${i}`)
+    })
+  )
+
+  it.scopedLive("lets the model read what went wrong with a call", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(
+        Script.conversation([
+          Reply.toolCalls([
+            { name: "teleport", arguments: {} },
+            { name: "read", arguments: '{"file_path": "cut o' },
+            { name: "read", arguments: { file_path: 7 } },
+            { name: "read", arguments: { file_path: "missing.txt" } },
+            bash("exit 3")
+          ]),
+          (request) =>
+            Reply.text(
+              ChatRequest.pendingResults(request)
+                .map(({ text }) => text.split("\n").at(-1))
+                .join("\n")
+            )
+        ])
+      )
+      const { code, stdout } = yield* workspace.run(["run", "break it"])
+      assert.strictEqual(code, 0)
+      const lines = stdout.trimEnd().split("\n")
+      assert.strictEqual(lines.length, 5)
+      for (const [i, expected] of [
+        'no tool "teleport"',
+        "not a JSON object",
+        "file_path",
+        "missing.txt",
+        "[exit code: 3]"
+      ].entries()) {
+        assert.include(lines[i], expected)
+      }
+      yield* verified(workspace)
+    })
+  )
+
+  it.scopedLive("hands the model on that was asked for", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(Script.sequence([Reply.text("hi")]))
+      yield* workspace.run(["run", "--model", "deepseek-v4-pro", "hello"])
+      const [request] = yield* workspace.server.requests
+      assert.strictEqual(request?.request?.model, "deepseek-v4-pro")
+    })
+  )
+
+  it.scopedLive("reads the task from stdin", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(Script.sequence([Reply.text("hi")]))
+      const { code } = yield* workspace.run(["run"], { stdin: "from a pipe\n" })
+      assert.strictEqual(code, 0)
+      const [request] = yield* workspace.server.requests
+      assert.strictEqual(request?.request?.messages.at(-1)?.text, "from a pipe")
+    })
+  )
+
+  it.scopedLive("never shows the key", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(
+        Script.conversation([Reply.toolCalls([bash("env; cat /proc/$PPID/cmdline")]), Reply.text("ok")])
+      )
+      const { stderr, stdout } = yield* workspace.run(["run", "leak it"])
+      for (const text of [stdout, stderr, JSON.stringify(workspace.log(only(workspace)))])
+        assert.notInclude(text, Workspace.key)
+    })
+  )
+})
+
+describe("dsh run, when the model fails", () => {
+  const faults: ReadonlyArray<readonly [what: string, reply: Reply.Reply, code: string]> = [
+    ["a 401", Reply.behaviour("auth_error"), "AUTH"],
+    ["a 500", Reply.behaviour("server_error"), "SERVER"],
+    ["a body that is no event stream", Reply.behaviour("wrong_content_type"), "INVALID_RESPONSE"],
+    ["JSON that is none", Reply.behaviour("malformed_json"), "MALFORMED_RESPONSE"],
+    ["a stream that ends early", Reply.behaviour("partial_eof"), "STREAM_CLOSED"],
+    ["an empty answer", Reply.behaviour("empty"), "EMPTY_RESPONSE"],
+    ["a reset connection", Reply.behaviour("connection_reset"), "TRANSPORT"],
+    ["an exhausted balance", Reply.behaviour("quota_exceeded"), "QUOTA"],
+    [
+      "an unknown model",
+      Reply.error(400, { message: "Model Not Exist", type: "invalid_request_error" }),
+      "INVALID_REQUEST"
+    ]
+  ]
+  for (const [what, reply, expected] of faults) {
+    it.scopedLive(`${what} ends with exit code 1, ${expected}, and a closed log`, () =>
+      Effect.gen(function* () {
+        const workspace = yield* Workspace.make(Script.sequence([reply], "last"))
+        const { code, stderr } = yield* workspace.run(["run", "hello"])
+        assert.strictEqual(code, 1, stderr)
+        assert.match(stderr, new RegExp(`^dsh: ${expected}: [^\\n]+\\n$`))
+        assert.strictEqual(lastEnd(workspace).error?.code, expected)
+        yield* verified(workspace)
+      })
+    )
+  }
+
+  it.scopedLive("a refused connection names the address", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(Script.sequence([]))
+      const url = yield* MockLlm.refusedUrl
+      const { code, stderr, stdout } = yield* workspace.run(["run", "hello"], { env: { DEEPSEEK_BASE_URL: url } })
+      assert.deepStrictEqual([code, stdout], [1, "\n"])
+      assert.match(stderr, /^dsh: TRANSPORT: [^\n]+\n$/)
+      assert.include(stderr, new URL(url).host)
+      assert.strictEqual(lastEnd(workspace).error?.code, "TRANSPORT")
+    })
+  )
+
+  it.scopedLive("an answer that hits the ceiling is printed and is no success", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(Script.sequence([Reply.text("cut sho", { finish: "length" })]))
+      const { code, stderr, stdout } = yield* workspace.run(["run", "hello"])
+      assert.deepStrictEqual([code, stdout], [1, "cut sho\n"])
+      assert.match(stderr, /^dsh: MAX_TOKENS: /)
+    })
+  )
+
+  it.scopedLive("a home that cannot be written is named", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(Script.sequence([Reply.text("hi")]))
+      writeFileSync(join(workspace.project, "file"), "")
+      const { code, stderr } = yield* workspace.run(["run", "hello"], {
+        env: { DSH_HOME: join(workspace.project, "file") }
+      })
+      assert.include([1, 3], code)
+      assert.match(stderr, /^dsh: [A-Z_]+: [^\n]*file/)
+    })
+  )
+})
+
+describe("dsh run, interrupted", () => {
+  const signals = [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129]
+  ] as const
+  for (const [signal, expected] of signals) {
+    it.scopedLive(`${signal} in the middle of an answer`, () =>
+      Effect.gen(function* () {
+        const workspace = yield* Workspace.make(
+          Script.sequence([
+            Reply.text("some words and then", { reasoning: "thinking", ending: "hold", done: false, finish: null })
+          ])
+        )
+        let sent = false
+        const { code, stdout } = yield* workspace.run(["run", "talk"], {
+          onOutput: (child, { stderr }) => {
+            if (sent || !stderr.includes("thinking")) return
+            sent = true
+            // The text follows the reasoning on the same connection; the log says what had arrived.
+            child.kill(signal)
+          }
+        })
+        assert.strictEqual(code, expected)
+        assert.deepStrictEqual(lastEnd(workspace), { kind: "aborted", reason: { kind: "user" } } as never)
+        assert.isTrue("some words and then\n".startsWith(stdout.trimEnd()))
+        assert.strictEqual((yield* workspace.server.awaitClosedEarly(1)).length, 1)
+        yield* verified(workspace)
+      })
+    )
+  }
+
+  it.scopedLive("in the middle of a command: its processes are gone, its call is answered", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(
+        Script.sequence([
+          Reply.toolCalls(
+            [bash("echo $$ > pid; sleep 600 & echo $! >> pid; touch started; wait"), bash("echo never")],
+            {
+              reasoning: "go"
+            }
+          )
+        ])
+      )
+      const started = join(workspace.project, "started")
+      const pids = () => readFileSync(join(workspace.project, "pid"), "utf8").trim().split("\n").map(Number)
+      let watching = false
+      const { code } = yield* workspace.run(["run", "wait"], {
+        onOutput: (child) => {
+          if (watching) return
+          watching = true
+          const timer = setInterval(() => {
+            if (!existsSync(started)) return
+            clearInterval(timer)
+            child.kill("SIGINT")
+          }, 10)
+        }
+      })
+      assert.strictEqual(code, 130)
+      assert.deepStrictEqual(pids().filter(isRunning), [])
+      const results = workspace.log(only(workspace)).filter(({ type }) => type === "tool/result")
+      assert.deepStrictEqual(
+        results.map(({ data }) => (data?.["error"] as { code: string }).code),
+        ["ABORTED", "ABORTED_BEFORE_DISPATCH"]
+      )
+      yield* verified(workspace)
+    })
+  )
+})
+
+describe("dsh session", () => {
+  it.scopedLive("lists, shows and verifies; a tampered log is found out", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(
+        Script.conversation([Reply.toolCalls([bash("echo from the tool")]), Reply.text("the answer")])
+      )
+      const empty = yield* workspace.run(["session", "list"])
+      assert.deepStrictEqual([empty.code, empty.stdout, empty.stderr], [0, "", "dsh: there are no sessions yet\n"])
+      yield* workspace.run(["run", "the question"])
+      const id = only(workspace)
+      const list = yield* workspace.run(["session", "list"])
+      assert.match(list.stdout, new RegExp(`^${id} .*events.*project\\n$`))
+      const shown = yield* workspace.run(["session", "show", id])
+      for (const part of ["the question", "→ bash", "from the tool", "the answer", "ended: completed"]) {
+        assert.include(shown.stdout, part)
+      }
+      yield* verified(workspace)
+
+      const path = join(workspace.home, "sessions")
+      const log = join(path, readdirSync(path)[0] ?? "", id, "session.jsonl")
+      writeFileSync(log, readFileSync(log, "utf8").replaceAll("the question", "another one"))
+      const tampered = yield* workspace.run(["session", "verify", id])
+      assert.strictEqual(tampered.code, 1)
+      assert.include(tampered.stdout, "NOT rebuilt")
+    })
+  )
+
+  it.scopedLive("an id that names nothing is an error", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(Script.sequence([]))
+      for (const command of ["show", "verify"]) {
+        for (const id of ["nothing", "../../etc", "a/b"]) {
+          const { code, stderr, stdout } = yield* workspace.run(["session", command, id])
+          assert.deepStrictEqual([code, stdout], [1, ""])
+          assert.match(stderr, /^dsh: [A-Z_]+: [^\n]+\n$/)
+        }
+      }
+    })
+  )
+})
+
+describe("dsh demo", () => {
+  it.scopedLive("repairs a project whose test fails", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(Script.sequence([]))
+      const { code, stderr, stdout } = yield* workspace.run(["demo"], { env: { DEEPSEEK_API_KEY: "" } })
+      assert.strictEqual(code, 0, stderr)
+      assert.include(stdout, "The tests pass.")
+      const folder = /the project is in (\S+);/.exec(stderr)?.[1] ?? ""
+      assert.include(readFileSync(join(folder, "src", "median.js"), "utf8"), "(a, b) => a - b")
+      assert.strictEqual((yield* workspace.run(["session", "verify", only(workspace)])).code, 0)
+      rmSync(folder, { recursive: true })
+    })
+  )
+})

@@ -1,0 +1,58 @@
+// The layers of the house, lowest first, and where every package stands. `boundaries.mjs` enforces this table;
+// adding a package or a backend is one line here.
+
+/**
+ * What a module of each role may import from *other* packages of ours, and whether it may touch the platform
+ * (`node:*`, `@effect/platform-node`). `only` closes the list of third-party packages as well.
+ */
+export const roles = {
+  kernel: { imports: [], only: ["effect"] },
+  protocol: { imports: ["kernel"], only: ["effect"] },
+  definition: { imports: ["kernel", "protocol", "definition"] },
+  feature: { imports: ["kernel", "protocol", "definition"] },
+  provider: { imports: ["kernel", "protocol", "definition"], platform: true },
+  loop: { imports: ["kernel", "protocol", "definition"] },
+  testing: { imports: ["kernel", "protocol", "definition", "feature", "provider"], platform: true },
+  bundle: {
+    imports: ["kernel", "protocol", "definition", "feature", "provider", "loop", "testing", "bundle"],
+    platform: true
+  },
+  app: {
+    imports: ["kernel", "protocol", "definition", "feature", "provider", "loop", "testing", "bundle"],
+    platform: true
+  }
+}
+
+/** Built-in modules that only compute. They reach nothing outside the process, so they are no platform. */
+export const computing = ["node:buffer", "node:crypto", "node:path", "node:string_decoder", "node:util"]
+
+/** Inside one package only this matters: a contract never leans on what implements or uses it. */
+export const forbiddenInside = { definition: ["provider", "feature"] }
+
+/**
+ * The role of a package is the role of its modules, except those listed by name. A module is the first path
+ * segment under `src`: `src/LlmDeepSeek/Wire.ts` is a private part of `LlmDeepSeek` and shares its role.
+ */
+export const packages = {
+  kernel: { role: "kernel" },
+  protocol: { role: "protocol" },
+  session: { role: "definition" },
+  prompt: { role: "definition" },
+  tools: { role: "definition" },
+  agent: { role: "definition" },
+  llm: { role: "definition", provider: ["LlmDeepSeek", "LlmScripted"] },
+  persistence: { role: "definition", provider: ["PersistenceJsonl", "PersistenceMemory"] },
+  world: { role: "definition", provider: ["FsLocal", "SubprocessLocal"] },
+  shell: { role: "definition", provider: ["BashLocal"], feature: ["BashTool"] },
+  files: { role: "feature" },
+  loop: { role: "loop" },
+  testing: { role: "testing" }
+}
+
+/** The role of `module` in `packages/<name>`, or undefined for a package the table does not know. */
+export const roleOf = (name, module) => {
+  const entry = packages[name]
+  if (entry === undefined) return undefined
+  const listed = Object.keys(roles).find((role) => entry[role]?.includes(module))
+  return listed ?? entry.role
+}
