@@ -16,9 +16,10 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import { Listeners, withRegistrant } from "./Hook/Listeners.ts"
+import { Listeners } from "./Hook/Listeners.ts"
 import type { Options } from "./Hook/Listeners.ts"
 import * as Realm from "./Realm.ts"
+import * as Thrown from "./Thrown.ts"
 
 export type { Options } from "./Hook/Listeners.ts"
 
@@ -145,7 +146,7 @@ const base = <Args extends ReadonlyArray<unknown>, A, E>(
 ) => ({
   use: <R>(name: string, handler: (...args: Args) => Effect.Effect<A, E, R>, options?: Options) =>
     Effect.contextWithEffect((registrant: Context.Context<R>) => {
-      const provide = withRegistrant(registrant)
+      const provide = Realm.withRegistrant(registrant)
       return listeners.add({ name, order: options?.order ?? 0, handler: (...args) => provide(() => handler(...args)) })
     }),
   names: () => listeners.all().map((listener) => listener.name)
@@ -166,7 +167,7 @@ const emitPoint = <In>(listeners: Listeners<Observer<In, void, unknown>>): EmitP
             (cause) =>
               Cause.isInterruptedOnly(cause)
                 ? Effect.void
-                : Effect.logWarning(`${listeners.id}: hook "${name}" failed`, cause)
+                : Effect.logWarning(`${listeners.id}: hook "${name}" failed`, Thrown.pretty(cause))
           ),
         { discard: true }
       )
@@ -178,11 +179,11 @@ const waterfallPoint = <In, Out, E>(listeners: Listeners<Middleware<In, Out, E>>
   [Realm.Fork]: () => waterfallPoint(new Listeners(listeners.id, listeners)),
   use: <R>(name: string, handler: (input: In, next: Next<In, Out, E>) => Effect.Effect<Out, E, R>, options?: Options) =>
     Effect.contextWithEffect((registrant: Context.Context<R>) => {
-      const provide = withRegistrant(registrant)
+      const provide = Realm.withRegistrant(registrant)
       return listeners.add({
         name,
         order: options?.order ?? 0,
-        handler: (input, next) => provide((restore) => handler(input, (at) => restore(next(at))))
+        handler: (input, next) => provide((restore) => handler(input, (at) => restore(Effect.suspend(() => next(at)))))
       })
     }),
   run: <R>(input: In, operation: (input: In) => Effect.Effect<Out, E, R>): Effect.Effect<Out, E, R> =>

@@ -6,6 +6,7 @@
  */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
+import * as Text from "./Text.ts"
 
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | JsonObject
 
@@ -31,6 +32,8 @@ interface Work {
   readonly target: Container
   readonly parent: Work | undefined
   readonly key: string | number
+  /** Its members were read; what is above it on the stack are its descendants. */
+  entered: boolean
 }
 
 /** A frozen deep copy of `value`. Iterative: depth is bounded by memory, not by the stack. Each property is read exactly once. */
@@ -48,12 +51,21 @@ const copy = (root: unknown): Json => {
   const first = open(root, undefined, "")
   const stack: Array<Work> = [first]
   const opened: Array<Container> = []
-  for (let work = stack.pop(); work !== undefined; work = stack.pop()) {
+  // The containers from the root to where we are: a cycle is one of them met again.
+  const path = new Set<object>()
+  for (let work = stack.at(-1); work !== undefined; work = stack.at(-1)) {
+    if (work.entered) {
+      stack.pop()
+      path.delete(work.source)
+      continue
+    }
+    work.entered = true
+    path.add(work.source)
     opened.push(work.target)
     for (const key of ownKeys(work)) {
       const child: unknown = Reflect.get(work.source, key)
       if (isObject(child)) {
-        refuseCycle(child, work, key)
+        if (path.has(child)) fail(work, key, "is a cycle")
         const next = open(child, work, key)
         put(work.target, key, next.target)
         stack.push(next)
@@ -65,6 +77,9 @@ const copy = (root: unknown): Json => {
   for (const container of opened) Object.freeze(container)
   return first.target
 }
+
+/** Of a path in a message, in UTF-16 units: nesting has no limit. */
+const longest = 500
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
@@ -78,14 +93,18 @@ const put = (target: Container, key: string | number, value: Json): void => {
 }
 
 const open = (source: object, parent: Work | undefined, key: string | number): Work => {
-  if (Array.isArray(source)) return { source, target: new Array<Json>(source.length), parent, key }
   const prototype: object | null = Object.getPrototypeOf(source)
+  if (Array.isArray(source)) {
+    // `Array.prototype` is an array itself, in every realm; the prototype of a subclass is not.
+    if (!Array.isArray(prototype)) fail(parent, key, "is a class instance")
+    return { source, target: new Array<Json>(source.length), parent, key, entered: false }
+  }
   // A cross-realm plain object has another Object.prototype, whose own prototype is null.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     fail(parent, key, "is a class instance")
   }
   if (prototype !== null && !Object.hasOwn(prototype, "hasOwnProperty")) fail(parent, key, "has a custom prototype")
-  return { source, target: {}, parent, key }
+  return { source, target: {}, parent, key, entered: false }
 }
 
 const ownKeys = (work: Work): ReadonlyArray<string | number> => {
@@ -121,18 +140,11 @@ const scalar = (value: unknown, parent: Work | undefined, key: string | number):
   }
 }
 
-const refuseCycle = (child: object, work: Work, key: string | number): void => {
-  for (let at: Work | undefined = work; at !== undefined; at = at.parent) {
-    if (at.source === child) fail(work, key, "is a cycle")
-  }
-}
-
 const fail = (parent: Work | undefined, key: string | number, reason: string): never => {
-  let path = ""
   const segment = (k: string | number) => (typeof k === "number" ? `[${k}]` : k === "" ? "" : `.${k}`)
-  path = segment(key)
+  let path = segment(key)
   for (let at = parent; at !== undefined; at = at.parent) path = segment(at.key) + path
-  throw new NotLosslessJson({ path: `$${path}`, reason })
+  throw new NotLosslessJson({ path: path.length > longest ? `$…${Text.tail(path, longest)}` : `$${path}`, reason })
 }
 
 /** Structural equality of two JSON values, key order ignored. */

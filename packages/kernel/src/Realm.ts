@@ -37,3 +37,38 @@ export const fork = <R>(parent: Context.Context<R>): Context.Context<R> => {
 /** Runs `effect` in a realm of its own: what it registers is gone for everybody else. */
 export const within = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.mapInputContext(effect, (context: Context.Context<R>) => Context.merge(context, fork(context)))
+
+/** Gives an effect back the services of the caller, apart from those that were provided since. */
+export interface Restore {
+  <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E>
+}
+
+/**
+ * Runs an effect with the services of whoever registered it, seen from where it is dispatched: registries and extension points are
+ * those of the dispatching realm, scope and parent span those of the caller, everything else the registrant's own.
+ *
+ * `body` gets `restore`: what a middleware wraps belongs to the caller.
+ */
+export const withRegistrant = <R>(registrant: Context.Context<R>) => {
+  const given = new Map<string, unknown>()
+  const own = new Map<string, unknown>()
+  for (const [key, service] of registrant.unsafeMap) {
+    if (key === Tracer.ParentSpan.key) continue
+    given.set(key, service)
+    if (key !== Scope.Scope.key && !isForkable(service)) own.set(key, service)
+  }
+  return <A, E>(body: (restore: Restore) => Effect.Effect<A, E, R>): Effect.Effect<A, E> =>
+    Effect.contextWithEffect((caller: Context.Context<never>) => {
+      const inside = new Map([...given, ...caller.unsafeMap, ...own])
+      const restore: Restore = (effect) =>
+        Effect.mapInputContext(effect, (now: Context.Context<never>) => {
+          const restored = new Map(caller.unsafeMap)
+          for (const [key, service] of now.unsafeMap) if (inside.get(key) !== service) restored.set(key, service)
+          return Context.unsafeMake(restored)
+        })
+      return Effect.mapInputContext(
+        Effect.suspend(() => body(restore)),
+        (_: Context.Context<never>) => Context.unsafeMake<R>(inside)
+      )
+    })
+}

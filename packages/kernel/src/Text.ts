@@ -60,8 +60,10 @@ export const tailBytes = (text: string, maxBytes: number): string => {
 }
 
 /** `text` itself when it fits, else its first units and an ellipsis, `maxUnits` in all. */
-export const ellipsis = (text: string, maxUnits: number): string =>
-  text.length <= maxUnits ? text : `${head(text, Math.max(0, maxUnits - 1))}…`
+export const ellipsis = (text: string, maxUnits: number): string => {
+  if (text.length <= maxUnits) return text
+  return maxUnits < 1 ? "" : `${head(text, maxUnits - 1)}…`
+}
 
 const loneSurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
 

@@ -8,11 +8,14 @@ import * as Ids from "@dsh/kernel/Ids"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
-import * as Stream from "effect/Stream"
+import * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
 import type { Endpoint } from "./ChatCompletions/Errors.ts"
 import * as Exchange from "./ChatCompletions/Exchange.ts"
 import type { Limits } from "./ChatCompletions/Watchdog.ts"
+import * as ChunkStream from "./ChunkStream.ts"
 import type { LlmRequest } from "./LlmAdapter.ts"
 import type { LlmError } from "./LlmError.ts"
 
@@ -23,35 +26,52 @@ export { format } from "./ChatCompletions/Render.ts"
 export type { Limits } from "./ChatCompletions/Watchdog.ts"
 
 export interface Options {
+  /** See `quiet`. */
   readonly client: HttpClient.HttpClient
   readonly endpoint: Endpoint
   readonly apiKey: Redacted.Redacted
   readonly limits: Limits
   /** Beyond authorization and content negotiation. */
   readonly headers?: Readonly<Record<string, string>>
+  /** The adapter's own; connections linger in it for a moment after their answer. */
+  readonly scope: Scope.Scope
 }
 
+/** A client for third parties: they have no use for our trace ids, and the span of a request is the caller's. */
+export const quiet = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
+  client.pipe(
+    HttpClient.withTracerPropagation(false),
+    HttpClient.withTracerDisabledWhen(() => true)
+  )
+
 /**
- * Sends the rendered body as it is and decodes the answer. Cold: each run is one request.
+ * Sends the rendered body as it is and decodes the answer. Cold: each run is one request, with the connection facts of that moment.
  *
  * Fails with a code of the request group (`AUTH`, `RATE_LIMIT`, `TRANSPORT`, `TIMEOUT`, `STREAM_CLOSED`, …); an answer that the
  * provider ended by itself ends with a `finish` instead, also when that is an error.
  */
-export const stream = (options: Options, { body, messages }: LlmRequest): Stream.Stream<StreamChunk, LlmError> =>
-  Stream.unwrap(
-    Effect.map(Ids.IdSource, (ids) =>
-      Exchange.stream({
-        // A third party has no use for our trace ids.
-        client: HttpClient.withTracerPropagation(options.client, false),
-        request: HttpClientRequest.post(`${options.endpoint.url}/chat/completions`).pipe(
-          HttpClientRequest.setHeaders({ accept: "text/event-stream", ...options.headers }),
-          HttpClientRequest.bearerToken(options.apiKey),
-          HttpClientRequest.bodyUint8Array(body.bytes, "application/json")
-        ),
-        endpoint: options.endpoint,
-        limits: options.limits,
-        isTaken: (id) => messages.some((message) => calls(message, id)),
-        mint: ids.next
+export const stream = (
+  resolve: Effect.Effect<Options, LlmError>,
+  { body, messages }: LlmRequest
+): Stream.Stream<StreamChunk, LlmError> =>
+  ChunkStream.fromPull(
+    Effect.flatMap(Ids.IdSource, (ids) =>
+      Effect.matchEffect(resolve, {
+        onFailure: (error) => Effect.succeed<ChunkStream.Pull>(Effect.fail(Option.some(error))),
+        onSuccess: ({ apiKey, client, endpoint, headers, limits, scope }) =>
+          Exchange.start({
+            client,
+            scope,
+            request: HttpClientRequest.post(`${endpoint.url}/chat/completions`).pipe(
+              HttpClientRequest.setHeaders({ accept: "text/event-stream", ...headers }),
+              HttpClientRequest.bearerToken(apiKey),
+              HttpClientRequest.bodyUint8Array(body.bytes, "application/json")
+            ),
+            endpoint,
+            limits,
+            isTaken: (id) => messages.some((message) => calls(message, id)),
+            mint: ids.next
+          })
       })
     )
   )

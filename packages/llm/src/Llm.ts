@@ -12,7 +12,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import type { AdapterCall, LlmAdapter, LlmRequest, ModelInfo, ProviderInfo, Purpose } from "./LlmAdapter.ts"
 import { LlmError } from "./LlmError.ts"
 
@@ -37,18 +37,19 @@ export class LlmStream extends Hook.Waterfall<LlmStream, LlmRequest, Stream.Stre
   "llm/stream"
 ) {}
 
-/** The chunks of one request: middleware around the adapter, whose failure becomes a terminal `finish` of kind `error`. */
+/** The chunks of one request: middleware around the adapter. */
 export const stream = (
   call: AdapterCall,
   request: LlmRequest
 ): Effect.Effect<Stream.Stream<StreamChunk, LlmError>, LlmError, LlmStream> =>
-  Effect.flatMap(LlmStream, (point) => point.run(request, (at) => Effect.succeed(terminated(call.stream(at)))))
+  // Whatever a middleware passes on: what is sent is what was logged.
+  Effect.flatMap(LlmStream, (point) => point.run(request, () => Effect.succeed(call.stream(request))))
 
-// The log keeps raw chunks, so a failure has to be one of them.
-const terminated = (chunks: Stream.Stream<StreamChunk, LlmError>): Stream.Stream<StreamChunk, LlmError> =>
-  Stream.catchAll(chunks, (error) =>
-    Stream.succeed<StreamChunk>({ type: "finish", reason: { kind: "error", failure: error.failure } })
-  )
+/** The chunk that stands for a failed stream in the log, where raw chunks are kept. */
+export const failed = (error: LlmError): StreamChunk => ({
+  type: "finish",
+  reason: { kind: "error", failure: error.failure }
+})
 
 const make = (): Llm["Type"] => {
   const routes = new Map<string, { readonly adapter: LlmAdapter; readonly info: ProviderInfo }>()

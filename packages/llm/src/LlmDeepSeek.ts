@@ -5,7 +5,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import type { LlmCallConfig } from "@dsh/protocol/Request"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
+import type * as Scope from "effect/Scope"
 import * as ChatCompletions from "./ChatCompletions.ts"
 import { layerAdapter } from "./Llm.ts"
 import type { Llm } from "./Llm.ts"
@@ -53,9 +53,10 @@ export interface Options extends Settings {
 }
 
 /** The adapter. Its calls fail with `UNSUPPORTED_REASONING_EFFORT` or `UNSUPPORTED_OPTION` before anything is sent. */
-export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpClient.HttpClient> =>
+export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpClient.HttpClient | Scope.Scope> =>
   Effect.gen(function* () {
-    const client = yield* HttpClient.HttpClient
+    const client = ChatCompletions.quiet(yield* HttpClient.HttpClient)
+    const scope = yield* Effect.scope
     const userAgent = yield* UserAgent
     const catalog = options.models ?? Catalog.models
     const thinking = Thinking.policy(options)
@@ -73,19 +74,16 @@ export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpCli
     }
 
     const stream = (request: LlmRequest) =>
-      Stream.unwrap(
-        Effect.map(options.connection, ({ apiKey, baseUrl }) =>
-          ChatCompletions.stream(
-            {
-              client,
-              apiKey,
-              limits,
-              endpoint: { name: "DeepSeek", url: baseUrl, keyName: Connection.keyName, urlName: Connection.urlName },
-              headers: { "user-agent": userAgent, ...attribution(options, baseUrl, request) }
-            },
-            request
-          )
-        )
+      ChatCompletions.stream(
+        Effect.map(options.connection, ({ apiKey, baseUrl }) => ({
+          client,
+          scope,
+          apiKey,
+          limits,
+          endpoint: { name: "DeepSeek", url: baseUrl, keyName: Connection.keyName, urlName: Connection.urlName },
+          headers: { "user-agent": userAgent, ...attribution(options, baseUrl, request) }
+        })),
+        request
       )
 
     const prepare = (config: LlmCallConfig, purpose: Purpose): Effect.Effect<AdapterCall, LlmError> =>

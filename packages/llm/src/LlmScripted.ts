@@ -22,7 +22,7 @@ export const model = "scripted-1"
 export class Script extends Context.Tag("@dsh/llm/LlmScripted/Script")<
   Script,
   {
-    /** Requests in the order they were started. `messages` is a copy: the request's own list goes on growing. */
+    /** Requests in the order they were started. Messages and body are copies: the request's own go on growing. */
     readonly requests: ReadonlyArray<LlmRequest>
     /** Replies that no request has consumed yet. */
     readonly remaining: () => number
@@ -37,7 +37,8 @@ const make = (script: ReadonlyArray<Reply>) => {
 
   const stream = (request: LlmRequest): Stream.Stream<StreamChunk, LlmError> =>
     Stream.suspend(() => {
-      requests.push({ ...request, messages: [...request.messages] })
+      const { body, messages } = request
+      requests.push({ ...request, messages: [...messages], body: { ...body, bytes: body.bytes.slice() } })
       const reply = replies.shift()
       return reply === undefined ? Stream.fail(exhausted(requests.length)) : play(reply, request)
     })

@@ -31,7 +31,9 @@ const advance = (duration: number) => Effect.zipRight(settle, Effect.zipRight(Te
 
 const start = Effect.gen(function* () {
   const { layer, send } = yield* provider
-  const fiber = yield* Effect.fork(Effect.provide(collect(chunks("http://provider", { settings })), layer))
+  const fiber = yield* Effect.fork(
+    Effect.scoped(Effect.provide(collect(chunks("http://provider", { settings })), layer))
+  )
   const isDone = Effect.map(Fiber.poll(fiber), (exit) => exit._tag === "Some")
   return { fiber, isDone, send: (text: string) => Effect.zipRight(send(text), settle) }
 })
@@ -124,7 +126,9 @@ describe("Watchdog", () => {
     Effect.gen(function* () {
       const client = HttpClient.make(() => Effect.never)
       const fiber = yield* Effect.fork(
-        Effect.provideService(collect(chunks("http://provider", { settings })), HttpClient.HttpClient, client)
+        Effect.scoped(
+          Effect.provideService(collect(chunks("http://provider", { settings })), HttpClient.HttpClient, client)
+        )
       )
       yield* advance(300_000)
       assert.strictEqual((yield* Fiber.join(fiber)).error?.code, "TIMEOUT")
@@ -139,16 +143,16 @@ describe("Watchdog", () => {
         Stream.runForEachChunk(chunks("http://provider", { settings }), (batch) =>
           Effect.zipRight(
             Effect.sync(() => void seen.push(...[...batch].map((c) => c.type))),
-            Effect.sleep(200_000)
+            Effect.sleep(200_000 * batch.length)
           )
-        ).pipe(Effect.provide(layer))
+        ).pipe(Effect.scoped, Effect.provide(layer))
       )
-      // More reads than may wait for the consumer, so that the reader has to wait too.
+      // All of it waits for the consumer, who needs more time than the provider has.
       for (let i = 0; i < 40; i++) yield* Effect.zipRight(send(content), settle)
       for (let i = 0; i < 30; i++) yield* advance(200_000)
       assert.isTrue(yield* Effect.map(Fiber.poll(fiber), (exit) => exit._tag === "None"))
       yield* send("data: [DONE]\n\n")
-      for (let i = 0; i < 20; i++) yield* advance(200_000)
+      for (let i = 0; i < 40; i++) yield* advance(200_000)
       yield* Fiber.join(fiber)
       assert.strictEqual(seen.filter((type) => type === "text-delta").length, 40)
       assert.strictEqual(seen.at(-1), "finish")

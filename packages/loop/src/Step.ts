@@ -4,6 +4,7 @@
 import { RequestError } from "@dsh/agent/AgentHooks"
 import type { AgentHooks } from "@dsh/agent/AgentHooks"
 import { fresh } from "@dsh/kernel/Ids"
+import * as ChunkStream from "@dsh/llm/ChunkStream"
 import * as Llm from "@dsh/llm/Llm"
 import { LlmError } from "@dsh/llm/LlmError"
 import type { ContentBlock, ToolCallBlock } from "@dsh/protocol/Block"
@@ -15,7 +16,6 @@ import type { LlmFailure, StreamChunk } from "@dsh/protocol/StreamChunk"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Stream from "effect/Stream"
 import type { AgentState } from "./AgentState.ts"
 import { RequestFailed } from "./Failure.ts"
 import * as StepRequest from "./StepRequest.ts"
@@ -65,7 +65,6 @@ const once = Effect.fnUntraced(function* (
 ) {
   const { session } = state
   const { call, request } = yield* StepRequest.make(state, at, prompt)
-  const stream = yield* Llm.stream(call, request)
   const assembler = BlockAssembler.make()
   const logged = new Cited()
 
@@ -93,7 +92,12 @@ const once = Effect.fnUntraced(function* (
       )
     })
 
-  yield* Effect.onInterrupt(Stream.runForEachChunk(stream, take), () => {
+  const chunks = yield* Llm.stream(call, request)
+  const stream = ChunkStream.forEachArray(chunks, take).pipe(
+    // The log keeps raw chunks, so the failure of a stream has to be one of them.
+    Effect.catchTag("LlmError", (error) => take(Chunk.of(Llm.failed(error))))
+  )
+  yield* Effect.onInterrupt(stream, () => {
     const kept = assembler.interrupted()
     return kept.length === 0 ? Effect.void : Effect.ignoreLogged(log(kept, { interrupted: true }))
   })

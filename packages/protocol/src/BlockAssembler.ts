@@ -73,7 +73,7 @@ export const make = (): BlockAssembler => {
       case "tool-call-delta": {
         const partial = open(chunk.index, "tool-call")
         if (partial.closed !== undefined) break
-        partial.id = chunk.id
+        if (chunk.id !== "") partial.id = chunk.id
         if (chunk.name !== undefined && chunk.name !== "") partial.name = chunk.name
         partial.text += chunk.argumentsDelta
         break
@@ -151,5 +151,5 @@ const prune = (
   if (envelope?.blocks === undefined) return envelope
   const { blocks } = envelope
   if (blocks.length !== emitted) return undefined
-  return { ...envelope, blocks: kept.flatMap((position) => blocks[position] ?? null) }
+  return { ...envelope, blocks: kept.map((position) => blocks[position] ?? null) }
 }

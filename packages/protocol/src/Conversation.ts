@@ -94,7 +94,9 @@ class Fold implements Conversation {
     return op === "append" ? undefined : this.refuseReplacement(event, op)
   }
 
-  private refuseReplacement(event: Node, { end, start }: SurfaceReplace): string | undefined {
+  private refuseReplacement(event: Node, replace: SurfaceReplace): string | undefined {
+    if (replace.op !== "replace" || Object.keys(replace).length !== 3) return "its surfaceOp is malformed"
+    const { end, start } = replace
     const from = this.position(start)
     const to = this.position(end)
     if (from < 0 || to < 0) return `it replaces ${start}..${end}, which are not both current surface events`
@@ -108,7 +110,9 @@ class Fold implements Conversation {
     if (more.length > 0 || old?.type !== "tool/result") return "a tool result can only replace one tool result"
     const [was] = old.data.message.content
     const [is] = event.data.message.content
-    if (messageIdOf(old) !== messageIdOf(event) || was.toolCallId !== is.toolCallId || was.isError !== is.isError) {
+    const sameCall =
+      was.toolCallId === is.toolCallId && old.data.message.source.callId === event.data.message.source.callId
+    if (messageIdOf(old) !== messageIdOf(event) || !sameCall || was.isError !== is.isError) {
       return "a replaced tool result may change nothing but its content"
     }
     return undefined

@@ -46,7 +46,7 @@ export const find = (
 export const splice = (inbox: Inbox, data: InboxSplice): Either.Either<Inbox, string> => {
   const list = inbox[data.target]
   const removed = data.removedCount ?? 0
-  if (!Number.isSafeInteger(data.start) || data.start < 0 || data.start + removed > list.length) {
+  if (!isCount(data.start) || !isCount(removed) || data.start + removed > list.length) {
     return Either.left(`${data.target} has ${list.length} messages, it splices ${data.start}+${removed}`)
   }
   const kept = [...list.slice(0, data.start), ...list.slice(data.start + removed)]
@@ -57,6 +57,8 @@ export const splice = (inbox: Inbox, data: InboxSplice): Either.Either<Inbox, st
   }
   return Either.right({ ...inbox, [data.target]: kept.toSpliced(data.start, 0, ...data.inserted) })
 }
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 
 const other = (target: InboxTarget): InboxTarget => (target === "next-turn" ? "next-step" : "next-turn")
 

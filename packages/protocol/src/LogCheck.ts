@@ -4,21 +4,24 @@
  * `Schemas` says the same in Effect Schema and is where the format is documented. Loading a log of a hundred thousand events goes
  * through here instead, for a Schema costs more per event than parsing it. The tests hold the two together.
  *
- * Values come out of `JSON.parse`, so whether they are lossless JSON is not asked again. Rules that span several events (order,
- * surface, enclosure) belong to those who fold the log.
+ * It asks for what a reader needs not to trip: the JSON type of every member, discriminators and ids that are not empty. It does not
+ * ask whether a number makes sense, for a provider that reports nonsense must not cost anybody a session. Whether a value is lossless
+ * JSON is not its question either, and rules that span several events (order, surface, enclosure) belong to those who fold the log.
  */
 import { ofType } from "./LogCheck/EventData.ts"
 import { count, isCount, isFields, list, name, optional } from "./LogCheck/Fields.ts"
 import type { Fields, Problem } from "./LogCheck/Fields.ts"
 import * as Header from "./SessionHeader.ts"
 import type { SessionHeader } from "./SessionHeader.ts"
-import type { SessionEvent } from "./SessionEvent.ts"
 import { SessionId } from "./Ids.ts"
 import * as Either from "effect/Either"
 
 const envelopeKeys = new Set(["type", "seq", "time", "data", "surfaceOp", "sourceEventSeqs", "ignorable"])
 
-const seqItem = (value: unknown): Problem => (isCount(value) ? undefined : "is not the seq of an event")
+const seqRange = (value: unknown): Problem =>
+  isCount(value) || (Array.isArray(value) && value.length === 2 && isCount(value[0]) && isCount(value[1]))
+    ? undefined
+    : "is neither a seq nor a pair of seqs"
 
 const surfaceOp = (fields: Fields, key: string): Problem => {
   const op = fields[key]
@@ -28,7 +31,10 @@ const surfaceOp = (fields: Fields, key: string): Problem => {
   return count(op, "start") ?? count(op, "end")
 }
 
-/** What keeps `value` from being an event of a log; nothing when it is one. An unknown type is asked for its envelope only. */
+/**
+ * What keeps `value` from being a `SessionEvent`; nothing when it is one. An event of a type that is not core is asked for its
+ * envelope only.
+ */
 export const problemOf = (value: unknown): string | undefined => {
   if (!isFields(value)) return "it is not an object"
   for (const key in value) if (!envelopeKeys.has(key)) return `an event has no member "${key}"`
@@ -37,7 +43,7 @@ export const problemOf = (value: unknown): string | undefined => {
     count(value, "seq") ??
     (Number.isSafeInteger(value["time"]) ? undefined : "time is not a whole number of milliseconds") ??
     optional(value, "surfaceOp", surfaceOp) ??
-    optional(value, "sourceEventSeqs", (fields, key) => list(fields, key, seqItem)) ??
+    optional(value, "sourceEventSeqs", (fields, key) => list(fields, key, seqRange)) ??
     (value["ignorable"] === undefined || value["ignorable"] === true ? undefined : "ignorable is not true")
   if (problem !== undefined) return problem
   const data = value["data"]
@@ -47,13 +53,6 @@ export const problemOf = (value: unknown): string | undefined => {
   if (!isFields(data)) return `data of ${value["type"]} is not an object`
   const inner = check(data)
   return inner === undefined ? undefined : `data of ${value["type"]}: ${inner}`
-}
-
-/** `value` as an event, or what is wrong with it. */
-export const event = (value: unknown): Either.Either<SessionEvent, string> => {
-  const problem = problemOf(value)
-  // The checks cover every member the type names.
-  return problem === undefined ? Either.right(value as SessionEvent) : Either.left(problem)
 }
 
 const optionalName = (fields: Fields, key: string): Problem => optional(fields, key, name)

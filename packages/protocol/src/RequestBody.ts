@@ -81,8 +81,8 @@ export const make = (formatOf: (name: string) => RequestFormat, newHash: () => H
     render: (next, conversation) => {
       let current = writer
       if (current === undefined || next !== header || generation !== conversation.generation) {
-        generation = conversation.generation
         current = restart(next)
+        generation = conversation.generation
       }
       const list = conversation.messages
       for (; messages < list.length; messages++) {

@@ -43,5 +43,5 @@ export const make = (fields: Omit<SessionHeader, "version">): Either.Either<Sess
   if (fields.delegationDepth !== undefined && !count(fields.delegationDepth)) {
     return refuse("delegationDepth is not a whole number")
   }
-  return Either.right(Object.freeze({ version: formatVersion, ...fields }))
+  return Either.right(Object.freeze({ ...fields, version: formatVersion }))
 }

@@ -30,7 +30,7 @@ export interface ReasoningDelta {
 export interface ToolCallDelta {
   readonly type: "tool-call-delta"
   readonly index: number
-  /** The last one wins. */
+  /** The last non-empty one wins. */
   readonly id: CallId
   /** The last non-empty one wins. */
   readonly name?: string

@@ -4,7 +4,7 @@
 import * as Conversation from "./Conversation.ts"
 import type { RequestFormat } from "./Request.ts"
 import * as RequestBody from "./RequestBody.ts"
-import type { SessionEvent } from "./SessionEvent.ts"
+import type { SessionEvent, SessionEvents } from "./SessionEvent.ts"
 
 export interface VerifiedRequest {
   readonly seq: number
@@ -29,7 +29,7 @@ export function* verify(
   for (const event of events) {
     conversation.apply(event)
     if (event.type !== "request/sent") continue
-    const { attempt, bytes, of, sha256, step, turn } = event.data
+    const { attempt, bytes, of, step, turn } = event.data
     const facts = { seq: event.seq, turn, step, attempt, bytes, of }
     const { header } = conversation
     if (header === undefined) {
@@ -37,11 +37,16 @@ export function* verify(
     } else if (formatOf(header.wire.format) === undefined) {
       yield { ...facts, problem: `the format "${header.wire.format}" is not installed` }
     } else {
-      const rebuilt = body.render(header, conversation)
-      if (rebuilt.sha256 === sha256) yield facts
-      else yield { ...facts, problem: `the log rebuilds ${rebuilt.bytes.length} other bytes (${bytes} were sent)` }
+      const problem = difference(body.render(header, conversation), event.data)
+      yield problem === undefined ? facts : { ...facts, problem }
     }
   }
+}
+
+const difference = (rebuilt: RequestBody.RenderedRequest, sent: SessionEvents["request/sent"]): string | undefined => {
+  if (rebuilt.of !== sent.of) return `it is recorded as ${sent.of}, and its format is ${rebuilt.of}`
+  if (rebuilt.sha256 === sent.sha256 && rebuilt.bytes.length === sent.bytes) return undefined
+  return `the log rebuilds ${rebuilt.bytes.length} other bytes (${sent.bytes} were sent)`
 }
 
 const unknownFormat = (name: string): RequestFormat => {

@@ -5,17 +5,22 @@
  * published, so every observer hears all events in `seq` order.
  */
 import * as Json from "@dsh/kernel/Json"
+import * as Thrown from "@dsh/kernel/Thrown"
 import { pack } from "@dsh/protocol/ChunkRun"
 import type { LogEntry } from "@dsh/protocol/ChunkRun"
 import * as Conversation from "@dsh/protocol/Conversation"
 import type { SessionId } from "@dsh/protocol/Ids"
 import * as Inbox from "@dsh/protocol/Inbox"
+import * as LogCheck from "@dsh/protocol/LogCheck"
 import type { EventOf, EventType, SeqRange, SessionEvent, SessionEvents, SurfaceOp } from "@dsh/protocol/SessionEvent"
 import type { SessionHeader } from "@dsh/protocol/SessionHeader"
 import type { StreamChunk } from "@dsh/protocol/StreamChunk"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
+import { hold, tell } from "./Session/Listening.ts"
+import type { Listening } from "./Session/Listening.ts"
 import { Log } from "./Session/Log.ts"
 import { SessionError } from "./SessionError.ts"
 import type { SessionErrorCode } from "./SessionError.ts"
@@ -69,12 +74,17 @@ export interface OwnedSession extends Session {
 
 export interface MakeOptions {
   readonly header: SessionHeader
-  /** Inherited or stored events, in order. An `session/end-seed` marker is added unless they end in one. */
+  /**
+   * Inherited or stored events, in order. A `session/end-seed` marker is added unless they end in one. They are checked, not copied:
+   * from now on they belong to the session.
+   */
   readonly seed?: Iterable<SessionEvent>
   readonly isKnownType: (type: string) => boolean
+  /** Whether events of this type say that a reader may skip them. Default: none does. */
+  readonly isIgnorable?: (type: string) => boolean
 }
 
-/** A session over `seed`. Fails with `INVALID_SEED` when the seed is not a log. */
+/** A session over `seed`. Fails with `INVALID_SEED` when the seed is not a log that this session could have written. */
 export const make = (options: MakeOptions): Effect.Effect<OwnedSession, SessionError> =>
   Effect.clockWith((clock) =>
     Effect.try({
@@ -89,7 +99,7 @@ export const make = (options: MakeOptions): Effect.Effect<OwnedSession, SessionE
           : new SessionError({
               code: "INVALID_SEED",
               sessionId: options.header.id,
-              message: String(error),
+              message: `session ${options.header.id}: the seed cannot be read: ${Thrown.messageOf(error) ?? "it threw"}`,
               cause: error
             })
     })
@@ -102,8 +112,9 @@ class Live implements OwnedSession {
   firstLiveSeq = 0
   private readonly log = new Log()
   private readonly isKnownType: (type: string) => boolean
-  private readonly observers = new Set<Observer>()
-  private readonly validators = new Set<Validator>()
+  private readonly isIgnorable: (type: string) => boolean
+  private readonly observers: Listening<Observer> = new Set()
+  private readonly validators: Listening<Validator> = new Set()
   private readonly unpublished: Array<LogEntry> = []
   private publishing = false
   private closed = false
@@ -111,6 +122,7 @@ class Live implements OwnedSession {
   constructor(options: MakeOptions) {
     this.header = options.header
     this.isKnownType = options.isKnownType
+    this.isIgnorable = options.isIgnorable ?? (() => false)
   }
 
   get id(): SessionId {
@@ -152,9 +164,9 @@ class Live implements OwnedSession {
       })
     )
 
-  readonly observe: Session["observe"] = (observer) => scoped(this.observers, observer)
+  readonly observe: Session["observe"] = (observer) => hold(this.observers, observer)
 
-  readonly validate: Session["validate"] = (validator) => scoped(this.validators, validator)
+  readonly validate: Session["validate"] = (validator) => hold(this.validators, validator)
 
   readonly close: Effect.Effect<void> = Effect.sync(() => {
     this.closed = true
@@ -165,12 +177,12 @@ class Live implements OwnedSession {
     const inherited = this.header.seedLength ?? 0
     let last: SessionEvent | undefined
     for (const event of seed) {
-      if (event.seq !== this.log.length) {
-        throw this.refuse("INVALID_SEED", `event ${event.seq} stands at position ${this.log.length}`)
+      const isLive = event.seq >= inherited
+      const problem = this.seedProblem(event, isLive)
+      if (problem !== undefined) {
+        throw this.refuse("INVALID_SEED", `event ${this.log.length} of the seed is refused: ${problem}`)
       }
-      const problem = this.checked(event, event.seq >= inherited)
-      if (problem !== undefined) throw problem
-      this.commit(event, event.seq >= inherited)
+      this.commit(event, isLive)
       last = event
     }
     this.firstLiveSeq = this.log.length
@@ -186,38 +198,50 @@ class Live implements OwnedSession {
   ): SessionEvent | SessionError {
     if (this.closed) return this.refuse("SESSION_CLOSED", "the session is closed; resume it first")
     if (!this.isKnownType(type)) {
-      return this.refuse("UNKNOWN_EVENT_TYPE", `no extension has registered the event type "${type}"`)
+      return this.refuse("UNKNOWN_EVENT_TYPE", unregistered(type))
     }
     const copy = Json.snapshot(data)
     if (Either.isLeft(copy)) return this.refuse("NOT_LOSSLESS_JSON", `${type}: ${copy.left.message}`)
-    const surfaceOp = options?.surfaceOp ?? (isSurfaceType(type) ? "append" : undefined)
+    const placing = Json.snapshot({ ...(isSurfaceType(type) && { surfaceOp: "append" }), ...options })
+    if (Either.isLeft(placing)) return this.refuse("NOT_LOSSLESS_JSON", `${type}: ${placing.left.message}`)
     const event = Object.freeze({
       type,
       seq: this.log.length,
       time,
       data: copy.right,
-      ...(surfaceOp !== undefined && { surfaceOp }),
-      ...(options?.sourceEventSeqs !== undefined && { sourceEventSeqs: options.sourceEventSeqs })
+      ...(placing.right as Json.JsonObject),
+      ...(this.isIgnorable(type) && { ignorable: true })
       // `append` ties `data` to `type`, and a lossless snapshot has the shape of what it was taken from.
     }) as SessionEvent
-    return this.checked(event, true) ?? event
+    return this.misfit(event, true) ?? this.vetoed(event) ?? event
   }
 
-  private checked(event: SessionEvent, live: boolean): SessionError | undefined {
+  /** Why the event does not follow from those before it. */
+  private misfit(event: SessionEvent, live: boolean): SessionError | undefined {
     const surface = this.conversation.check(event)
     if (Either.isLeft(surface)) return this.refuse("INVALID_SURFACE", surface.left.message)
     if (live && event.type === "agent/inbox/spliced") {
       const inbox = Inbox.apply(this.inbox, event)
       if (Either.isLeft(inbox)) return this.refuse("INVALID_INBOX_SPLICE", inbox.left.message)
     }
-    return this.vetoed(event)
+    return undefined
+  }
+
+  private seedProblem(event: SessionEvent, live: boolean): string | undefined {
+    const malformed = LogCheck.problemOf(event)
+    if (malformed !== undefined) return malformed
+    if (event.seq !== this.log.length) return `it is numbered ${event.seq}`
+    if (!this.isKnownType(event.type) && event.ignorable !== true) return unregistered(event.type)
+    return this.misfit(event, live)?.message
   }
 
   private vetoed(event: SessionEvent): SessionError | undefined {
-    for (const validator of this.validators) {
+    for (const { listener: validator } of this.validators) {
       const reason = validator(event)
       if (reason !== undefined) return this.refuse("INVARIANT", reason)
     }
+    // It would take the place of what the validator appended.
+    if (event.seq !== this.log.length) return this.refuse("INVARIANT", "a validator appended to the log it was judging")
     return undefined
   }
 
@@ -264,18 +288,12 @@ class Live implements OwnedSession {
     const failures: Array<unknown> = []
     this.publishing = true
     for (let entry = this.unpublished.shift(); entry !== undefined; entry = this.unpublished.shift()) {
-      for (const observer of [...this.observers]) {
-        try {
-          observer(entry)
-        } catch (error) {
-          failures.push(error)
-        }
-      }
+      failures.push(...tell(this.observers, (observer) => observer(entry)))
     }
     this.publishing = false
-    return failures.length === 0
-      ? Effect.succeed(result)
-      : Effect.as(Effect.logWarning(`session ${this.id}: an observer failed`, ...failures), result)
+    if (failures.length === 0) return Effect.succeed(result)
+    const shown = failures.map((failure) => Thrown.pretty(Cause.die(failure)))
+    return Effect.as(Effect.logWarning(`session ${this.id}: an observer failed`, ...shown), result)
   }
 
   private refuse(code: SessionErrorCode, message: string): SessionError {
@@ -283,16 +301,7 @@ class Live implements OwnedSession {
   }
 }
 
+const unregistered = (type: string): string => `no extension has registered the event type "${type}"`
+
 const isSurfaceType = (type: string): boolean =>
   type === "user/message" || type === "assistant/message" || type === "tool/result"
-
-const scoped = <A>(set: Set<A>, member: A): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      set.add(member)
-    }),
-    () =>
-      Effect.sync(() => {
-        set.delete(member)
-      })
-  )

@@ -3,6 +3,7 @@
  */
 import * as Hook from "@dsh/kernel/Hook"
 import * as Ids from "@dsh/kernel/Ids"
+import * as Thrown from "@dsh/kernel/Thrown"
 import type { LogEntry } from "@dsh/protocol/ChunkRun"
 import { SessionId } from "@dsh/protocol/Ids"
 import type { SessionEvent } from "@dsh/protocol/SessionEvent"
@@ -14,9 +15,12 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as EventTypes from "./EventTypes.ts"
 import * as Session from "./Session.ts"
+import { hold, tell } from "./Session/Listening.ts"
+import type { Listening } from "./Session/Listening.ts"
 import { SessionError } from "./SessionError.ts"
 
 // -----------------------------------------------------------------------------
@@ -26,7 +30,7 @@ import { SessionError } from "./SessionError.ts"
 /** A session entered the store. The first failure takes it out again: it never existed. */
 export class SessionCreated extends Hook.Serial<SessionCreated, Session.Session, SessionError>()("session/created") {}
 
-/** A session that was announced has left the store. */
+/** A session that was announced is closed and about to leave the store: it takes no more events, and its id is still taken. */
 export class SessionDisposed extends Hook.Emit<SessionDisposed, Session.Session>()("session/disposed") {}
 
 /** Make durable what was logged so far. Everyone is awaited, then the first failure is raised. */
@@ -67,8 +71,9 @@ export const make: Effect.Effect<Sessions["Type"], never, Services> = Effect.gen
   const disposed = yield* SessionDisposed
   const flushing = yield* SessionFlush
   const live = new Map<SessionId, Session.OwnedSession>()
-  const observers = new Set<(session: Session.Session, entry: LogEntry) => void>()
-  const isKnownType = (type: string) => EventTypes.isCore(type) || types.get(type)._tag === "Some"
+  const observers: Listening<(session: Session.Session, entry: LogEntry) => void> = new Set()
+  const isKnownType = (type: string) => EventTypes.isCore(type) || Option.isSome(types.get(type))
+  const isIgnorable = (type: string) => Option.exists(types.get(type), (info) => info.ignorable)
 
   const enter = (session: Session.OwnedSession) =>
     Effect.acquireRelease(
@@ -85,11 +90,7 @@ export const make: Effect.Effect<Sessions["Type"], never, Services> = Effect.gen
         live.set(session.id, session)
         return Effect.void
       }),
-      () =>
-        Effect.zipRight(
-          session.close,
-          Effect.sync(() => void live.delete(session.id))
-        )
+      () => Effect.sync(() => void live.delete(session.id))
     )
 
   const create = Effect.fn("Sessions.create")(function* (options: CreateOptions = {}) {
@@ -101,15 +102,21 @@ export const make: Effect.Effect<Sessions["Type"], never, Services> = Effect.gen
       const { code, message } = header.left
       return yield* new SessionError({ code, sessionId: id, message })
     }
-    const session = yield* Session.make({ header: header.right, isKnownType, ...(seed !== undefined && { seed }) })
+    const session = yield* Session.make({
+      header: header.right,
+      isKnownType,
+      isIgnorable,
+      ...(seed !== undefined && { seed })
+    })
     // A scope of its own: a veto undoes the entry at once, not when the owner ends.
     const scope = yield* Effect.acquireRelease(Scope.make(), (own, exit) => Scope.close(own, exit))
     return yield* Effect.gen(function* () {
       yield* enter(session)
       yield* session.observe((entry) => {
-        for (const observer of observers) observer(session, entry)
+        const failures = tell(observers, (observer) => observer(session, entry))
+        if (failures.length > 0) throw new AggregateError(failures, failures.map(Thrown.messageOf).join("; "))
       })
-      yield* Effect.addFinalizer(() => disposed.emit(session))
+      yield* Effect.addFinalizer(() => Effect.zipRight(session.close, disposed.emit(session)))
       yield* created.run(session)
       return session as Session.Session
     }).pipe(
@@ -130,11 +137,7 @@ export const make: Effect.Effect<Sessions["Type"], never, Services> = Effect.gen
           new SessionError({ code: "SESSION_NOT_FOUND", sessionId: id, message: `session ${id} is not live` })
         )
       }),
-    observe: (observer) =>
-      Effect.acquireRelease(
-        Effect.sync(() => void observers.add(observer)),
-        () => Effect.sync(() => void observers.delete(observer))
-      )
+    observe: (observer) => hold(observers, observer)
   })
 })
 

@@ -3,14 +3,18 @@
  *
  * The schema drives everything: what the model is told, what is validated before the body runs, and the static types.
  */
+import * as JsonValue from "@dsh/kernel/Json"
 import type { Json, JsonObject } from "@dsh/kernel/Json"
+import * as Realm from "@dsh/kernel/Realm"
+import * as Thrown from "@dsh/kernel/Thrown"
 import type { ContentBlock } from "@dsh/protocol/Block"
 import type { CallId } from "@dsh/protocol/Ids"
 import type { UserMessage } from "@dsh/protocol/Message"
 import type { Session } from "@dsh/session/Session"
-import * as Context from "effect/Context"
+import type * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
 import type { CallView, Presentation, ResultView, ShownResult } from "./Presentation.ts"
 import { ToolError } from "./ToolError.ts"
@@ -95,25 +99,35 @@ export const make = <const Name extends string, A, AI, V, VI, R = never>(
   const codec = ToolSchema.codec(definition.name, definition.parameters, definition.output)
   const { parallelSafe = false, render } = definition
 
+  const unshown = (reason: string, cause?: unknown) =>
+    new ToolError({
+      code: "INVALID_TOOL_OUTPUT",
+      message: `${definition.name} could not show its result: ${reason}`,
+      cause
+    })
+
+  const show = (args: A, value: V): Effect.Effect<Omit<ToolValue, "value">, ToolError> =>
+    Effect.try({
+      try: () => {
+        const content = render(args, value)
+        const meta = definition.meta?.(args, value)
+        return {
+          content: typeof content === "string" ? [{ type: "text" as const, text: content }] : content,
+          ...(meta !== undefined && { meta })
+        }
+      },
+      catch: (cause) => unshown(Thrown.messageOf(cause) ?? "it threw", cause)
+    })
+
   const present = (args: A, value: V): Effect.Effect<ToolValue, ToolError> =>
     Effect.flatMap(codec.encodeOutput(value), (encoded) =>
-      Effect.try({
-        try: () => {
-          const content = render(args, value)
-          const meta = definition.meta?.(args, value)
-          return {
-            value: encoded,
-            content: typeof content === "string" ? [{ type: "text" as const, text: content }] : content,
-            ...(meta !== undefined && { meta })
-          }
-        },
-        catch: (cause) =>
-          new ToolError({
-            code: "INVALID_TOOL_OUTPUT",
-            message: `${definition.name} could not show its result: ${String(cause)}`,
-            cause
-          })
-      })
+      Effect.flatMap(show(args, value), (shown) =>
+        Either.mapBoth(JsonValue.snapshot(shown), {
+          onLeft: ({ message }) => unshown(message),
+          // A lossless snapshot has the shape of what it was taken from.
+          onRight: (copy: unknown) => ({ value: encoded, ...(copy as typeof shown) })
+        })
+      )
     )
 
   return {
@@ -137,7 +151,7 @@ export const make = <const Name extends string, A, AI, V, VI, R = never>(
       }
     },
     isParallelSafe: (args) => {
-      if (typeof parallelSafe === "boolean") return parallelSafe && codec.isValid(args)
+      if (typeof parallelSafe === "boolean") return parallelSafe && codec.check(args, () => true)
       return codec.check(args, (valid) => parallelSafe(valid) === true)
     },
     run: (args, context) =>
@@ -151,9 +165,8 @@ export const make = <const Name extends string, A, AI, V, VI, R = never>(
   }
 }
 
-/** The tool with the services its body needs, those of the caller winning only for what the tool does not ask for. */
-export const provide = <R>(tool: Tool<R>, context: Context.Context<R>): Tool => ({
-  ...tool,
-  run: (args, call) =>
-    Effect.mapInputContext(tool.run(args, call), (caller: Context.Context<never>) => Context.merge(caller, context))
-})
+/** The tool with the services of whoever registers it, its body seeing the registries of the realm that calls it. */
+export const provide = <R>(tool: Tool<R>, context: Context.Context<R>): Tool => {
+  const withServices = Realm.withRegistrant(context)
+  return { ...tool, run: (args, call) => withServices(() => tool.run(args, call)) }
+}

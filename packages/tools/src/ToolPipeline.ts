@@ -9,6 +9,7 @@
  * Whatever fails inside becomes a result that the model can read. Interrupting `dispatch` cancels the body.
  */
 import * as Json from "@dsh/kernel/Json"
+import * as Thrown from "@dsh/kernel/Thrown"
 import { text } from "@dsh/protocol/Block"
 import type { CallId } from "@dsh/protocol/Ids"
 import type { UserMessage } from "@dsh/protocol/Message"
@@ -126,15 +127,17 @@ const body = (execution: ToolExecution): Effect.Effect<ToolOutcome, never, Tools
     }
     const contexts: Array<UserMessage> = []
     let concludesTurn = false
-    const running = tool.run(execution.arguments, {
-      callId: execution.callId,
-      session: execution.session,
-      cwd: execution.session?.header.cwd ?? ".",
-      deferContext: (message) => Effect.sync(() => void contexts.push(message)),
-      concludeTurn: Effect.sync(() => {
-        concludesTurn = true
+    const running = Effect.suspend(() =>
+      tool.run(execution.arguments, {
+        callId: execution.callId,
+        session: execution.session,
+        cwd: execution.session?.header.cwd ?? ".",
+        deferContext: (message) => Effect.sync(() => void contexts.push(message)),
+        concludeTurn: Effect.sync(() => {
+          concludesTurn = true
+        })
       })
-    })
+    )
     return contained(
       Effect.map(running, (value): ToolOutcome => success(value, contexts, concludesTurn)),
       (outcome): ToolOutcome => ({ ...outcome, additionalContexts: contexts })
@@ -147,9 +150,24 @@ export const finalize = Effect.fnUntraced(function* (
   { final, outcome }: Dispatched
 ): Effect.fn.Return<ToolOutcome, never, PipelineServices> {
   const judged = final ? outcome : yield* contained(judge(execution, outcome), (failed): ToolOutcome => failed)
-  yield* (yield* ToolResult).emit({ execution, outcome: judged })
-  return judged
+  const result = loggable(execution, judged)
+  yield* (yield* ToolResult).emit({ execution, outcome: result })
+  return result
 })
+
+/** A frozen copy of what is logged of an outcome; a failure when a hook made it something that cannot be. */
+const loggable = ({ name }: ToolExecution, outcome: ToolOutcome): ToolOutcome => {
+  const { additionalContexts, content, meta } = outcome
+  const logged = { content, additionalContexts, ...(meta !== undefined && { meta }) }
+  return Either.match(Json.snapshot(logged), {
+    onLeft: ({ message }) =>
+      failure(
+        new ToolError({ code: "INVALID_TOOL_OUTPUT", message: `the result of ${name} cannot be logged: ${message}` })
+      ),
+    // A lossless snapshot has the shape of what it was taken from.
+    onRight: (copy: unknown) => Object.freeze({ ...outcome, ...(copy as typeof logged) })
+  })
+}
 
 const judge = Effect.fnUntraced(function* (execution: ToolExecution, outcome: ToolOutcome) {
   const point = yield* PostExecute
@@ -174,7 +192,12 @@ const judge = Effect.fnUntraced(function* (execution: ToolExecution, outcome: To
     })
   }
   const tool = (yield* Tools).get(execution.name)
-  if (tool === undefined) return { ...outcome, additionalContexts }
+  if (tool === undefined) {
+    return yield* new ToolError({
+      code: "UNKNOWN_TOOL",
+      message: `a post-execute hook replaced the value of ${execution.name}, which is gone and cannot render it`
+    })
+  }
   const rendered = yield* tool.render(execution.arguments, value)
   return { ...success(rendered, additionalContexts, outcome.concludesTurn) }
 })
@@ -243,18 +266,14 @@ const contained = <A, B, R>(
     return Either.match(Cause.failureOrCause(cause), {
       onLeft: (error) => Effect.succeed(onFailure(failure(error))),
       onRight: (defect) =>
-        Effect.as(Effect.logWarning("a tool or one of its hooks died", defect), onFailure(unexpected(defect)))
+        Effect.as(
+          Effect.logWarning("a tool or one of its hooks died", Thrown.pretty(defect)),
+          onFailure(unexpected(defect))
+        )
     })
   })
 
-// A hostile thrown value must not take the session down with it.
 const unexpected = (cause: Cause.Cause<never>): ToolFailure => {
-  const error = Cause.squash(cause)
-  let message = "the tool failed in an unexpected way"
-  try {
-    message = error instanceof Error && error.message !== "" ? error.message : String(error)
-  } catch {
-    // The fallback text stands.
-  }
+  const message = Thrown.messageOf(Cause.squash(cause)) ?? "the tool failed in an unexpected way"
   return { isError: true, error: { message }, content: [text(`Error: ${message}`)], additionalContexts: [] }
 }

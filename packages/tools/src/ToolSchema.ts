@@ -4,6 +4,7 @@
 import * as Json from "@dsh/kernel/Json"
 import type { Json as JsonValue, JsonObject } from "@dsh/kernel/Json"
 import * as Text from "@dsh/kernel/Text"
+import * as Thrown from "@dsh/kernel/Thrown"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
@@ -25,8 +26,7 @@ export class UnsupportedSchema extends Error {
 export interface Codec<A, V> {
   readonly parameters: JsonObject
   readonly decodeArgs: (args: JsonValue) => Effect.Effect<A, ToolError>
-  readonly isValid: (args: JsonValue) => boolean
-  /** `predicate` of valid arguments; `false` for invalid ones or when it throws. */
+  /** `predicate` of valid arguments; `false` for invalid ones or when something throws. */
   readonly check: (args: JsonValue, predicate: (valid: A) => boolean) => boolean
   readonly encodeOutput: (value: V) => Effect.Effect<JsonValue, ToolError>
   readonly decodeOutput: (value: JsonValue) => Effect.Effect<V, ToolError>
@@ -34,8 +34,8 @@ export interface Codec<A, V> {
 
 const options = { errors: "all" } as const
 
-// A string is what the scheduler passes on when it could not parse what the model wrote.
-const notJson =
+// The scheduler passes on as a string what it could not parse.
+const notAnObject =
   "they are not a JSON object; write one, and if the call was cut off by the output limit, split it into smaller calls"
 
 export const codec = <A, AI, V, VI>(
@@ -54,49 +54,54 @@ export const codec = <A, AI, V, VI>(
       cause
     })
 
+  const invalidArgs = (reason: string, cause?: unknown) =>
+    new ToolError({ code: "INVALID_ARGS", message: `invalid arguments for ${tool}: ${reason}`, cause })
+
+  const decode = (args: JsonValue): Either.Either<A, ToolError> =>
+    isRecord(args)
+      ? Either.mapLeft(decodeArgs(args), (error) => invalidArgs(violations(error), error))
+      : Either.left(invalidArgs(notAnObject))
+
   return {
-    parameters: strict(tool, JSONSchema.make(parameters, { target: "jsonSchema2019-09" })),
-    decodeArgs: (args) =>
-      typeof args === "string"
-        ? Either.left(new ToolError({ code: "INVALID_ARGS", message: `invalid arguments for ${tool}: ${notJson}` }))
-        : Either.mapLeft(
-            decodeArgs(args),
-            (error) =>
-              new ToolError({
-                code: "INVALID_ARGS",
-                message: `invalid arguments for ${tool}: ${violations(error)}`,
-                cause: error
-              })
-          ),
-    isValid: (args) => Either.isRight(decodeArgs(args)),
+    parameters: strict(tool, parameters),
+    // Suspended: a transformation of the schema may throw.
+    decodeArgs: (args) => Effect.suspend(() => decode(args)),
     check: (args, predicate) => {
-      const valid = decodeArgs(args)
-      if (Either.isLeft(valid)) return false
       try {
-        return predicate(valid.right)
+        const valid = decode(args)
+        return Either.isRight(valid) && predicate(valid.right)
       } catch {
         return false
       }
     },
     encodeOutput: (value) =>
-      encodeOutput(value).pipe(
-        Either.mapLeft((error) => invalidOutput(violations(error), error)),
-        Either.flatMap((encoded) => Either.mapLeft(Json.snapshot(encoded), (error) => invalidOutput(error.message)))
+      Effect.suspend(() =>
+        encodeOutput(value).pipe(
+          Either.mapLeft((error) => invalidOutput(violations(error), error)),
+          Either.flatMap((encoded) => Either.mapLeft(Json.snapshot(encoded), (error) => invalidOutput(error.message)))
+        )
       ),
-    decodeOutput: (value) => Either.mapLeft(decodeOutput(value), (error) => invalidOutput(violations(error), error))
+    decodeOutput: (value) =>
+      Effect.suspend(() => Either.mapLeft(decodeOutput(value), (error) => invalidOutput(violations(error), error)))
   }
 }
 
-/** Every violation with its path: `missing required path; limit must be a positive number`. */
+/** The violations with their paths: `missing required path; limit: Expected a positive number, actual -1`. */
 const violations = (error: ParseResult.ParseError): string => {
-  const all = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ _tag, message, path }) => {
+  const all = ParseResult.ArrayFormatter.formatErrorSync(error)
+  // A field that may be left out is a union with undefined, which JSON cannot say.
+  const sayable = all.filter(({ message }) => !message.startsWith("Expected undefined,"))
+  const found = (sayable.length === 0 ? all : sayable).map(({ _tag, message, path }) => {
     const name = path.map(String).join(".")
     if (_tag === "Missing") return `missing required ${name}`
-    return name === "" ? message : `${name}: ${message}`
+    // Messages quote what was wrong, which may be the body of a whole file.
+    return Text.ellipsis(name === "" ? message : `${name}: ${message}`, 500)
   })
-  // Messages quote what was wrong, which may be the body of a whole file.
-  return all.map((violation) => Text.ellipsis(violation, 500)).join("; ")
+  const more = found.length - mostShown
+  return [...found.slice(0, mostShown), ...(more > 0 ? [`and ${more} more`] : [])].join("; ")
 }
+
+const mostShown = 10
 
 // -----------------------------------------------------------------------------
 // the subset
@@ -115,15 +120,24 @@ const kept = new Set([
 ])
 /** Validated by us; a strict provider refuses them, so they are left to the description. */
 const validatedHere =
-  /^(?:min|max|exclusive|multipleOf|pattern|format|title|examples|uniqueItems|\$id|\$comment|\$schema|\$defs)/
+  /^(?:(?:min|max|exclusive)[A-Z]\w+|(?:min|max)imum|multipleOf|pattern|format|title|examples|uniqueItems|\$id|\$comment|\$schema|\$defs)$/
 
 type Definitions = { readonly [name: string]: unknown }
 
-const strict = (tool: string, schema: object): JsonObject => {
-  const root = schema as { readonly $defs?: Definitions }
-  const parameters = translate(tool, "$", schema, root.$defs ?? {}, [])
+const strict = (tool: string, schema: Schema.Schema.Any): JsonObject => {
+  const root = generate(tool, schema)
+  const parameters = translate(tool, "$", root, root.$defs ?? {}, [])
   if (parameters["type"] !== "object") throw new UnsupportedSchema(tool, "$", "is not an object")
   return parameters
+}
+
+const generate = (tool: string, schema: Schema.Schema.Any): { readonly $defs?: Definitions } => {
+  try {
+    return JSONSchema.make(schema, { target: "jsonSchema2019-09" })
+  } catch (error) {
+    const reason = Thrown.messageOf(error)?.replace(/\s*\n\s*/g, "; ")
+    throw new UnsupportedSchema(tool, "$", `has no JSON Schema (${reason ?? "it threw"})`)
+  }
 }
 
 const translate = (
@@ -135,10 +149,14 @@ const translate = (
 ): JsonObject => {
   if (!isRecord(schema)) throw new UnsupportedSchema(tool, path, "is not a schema")
   // `Struct({})`, which Effect reads as "anything but null and undefined".
-  if (schema["$id"] === "/schemas/%7B%7D") return { type: "object", properties: {}, additionalProperties: false }
+  if (schema["$id"] === "/schemas/%7B%7D") {
+    const { description } = schema
+    const noted = typeof description === "string" ? { description } : {}
+    return { type: "object", ...noted, properties: {}, additionalProperties: false }
+  }
   const go = (at: string, inner: unknown, also = seen) => translate(tool, at, inner, definitions, also)
   if (typeof schema["$ref"] === "string") {
-    const name = schema["$ref"].slice("#/$defs/".length)
+    const name = schema["$ref"].slice("#/$defs/".length).replaceAll("~1", "/").replaceAll("~0", "~")
     if (seen.includes(name)) throw new UnsupportedSchema(tool, path, "refers to itself")
     const { $ref: _, ...annotations } = schema
     return { ...go(path, definitions[name], [...seen, name]), ...go(path, annotations) }

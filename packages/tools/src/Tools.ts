@@ -47,13 +47,16 @@ interface Service extends Forkable<Service> {
 
 export class Tools extends Context.Tag("@dsh/tools/Tools")<Tools, Service>() {}
 
+/** In a box of its own each: one filter or guard may be set twice, and each time ends with its own Scope. */
+type Held<A> = Set<{ readonly member: A }>
+
 const validName = /^[a-zA-Z0-9_-]{1,64}$/
 
 class Layered implements Service {
   private readonly parent: Layered | undefined
   private readonly registry: Registry.Registry<Tool.Tool>
-  private readonly filters = new Set<Filter>()
-  private readonly ownGuards = new Set<Guard>()
+  private readonly filters: Held<Filter> = new Set()
+  private readonly ownGuards: Held<Guard> = new Set()
   private filterVersion = 0
   private cached: { readonly version: number; readonly schemas: ReadonlyArray<ToolSchema> } | undefined
 
@@ -120,10 +123,15 @@ class Layered implements Service {
 
   readonly guard: Service["guard"] = (guard) => this.hold(this.ownGuards, guard)
 
-  readonly guards: Service["guards"] = () => [...(this.parent?.guards() ?? []), ...this.ownGuards]
+  readonly guards: Service["guards"] = () => [
+    ...(this.parent?.guards() ?? []),
+    ...Array.from(this.ownGuards, ({ member }) => member)
+  ]
 
   private passes(name: string): boolean {
-    for (const { allow, deny } of this.filters) {
+    for (const {
+      member: { allow, deny }
+    } of this.filters) {
       if (allow !== undefined && !allow.includes(name)) return false
       if (deny?.includes(name) === true) return false
     }
@@ -138,16 +146,19 @@ class Layered implements Service {
     return this.filterVersion + (this.parent?.filterVersions() ?? 0)
   }
 
-  private hold<A>(set: Set<A>, member: A): Effect.Effect<void, never, Scope.Scope> {
-    const change = (act: () => void) =>
-      Effect.sync(() => {
-        act()
-        this.filterVersion++
-      })
-    return Effect.acquireRelease(
-      change(() => set.add(member)),
-      () => change(() => set.delete(member))
-    )
+  private hold<A>(held: Held<A>, member: A): Effect.Effect<void, never, Scope.Scope> {
+    return Effect.suspend(() => {
+      const box = { member }
+      const change = (act: () => void) =>
+        Effect.sync(() => {
+          act()
+          this.filterVersion++
+        })
+      return Effect.acquireRelease(
+        change(() => held.add(box)),
+        () => change(() => held.delete(box))
+      )
+    })
   }
 }
 

@@ -1,11 +1,8 @@
 /**
  * The ordered listeners behind every extension point: scoped, copy-on-write, and layered by realm.
  */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Scope from "effect/Scope"
-import * as Tracer from "effect/Tracer"
-import * as Realm from "../Realm.ts"
+import type * as Scope from "effect/Scope"
 
 export interface Options {
   /** Lower runs earlier (in a waterfall: further out). Equal orders keep registration order, outer realms first. Default 0. */
@@ -63,44 +60,3 @@ export class Listeners<Handler> {
 // Array.prototype.sort is stable, which is what keeps registration order among equals.
 const inOrder = <H>(listeners: ReadonlyArray<Listener<H>>): ReadonlyArray<Listener<H>> =>
   [...listeners].sort((a, b) => a.order - b.order)
-
-/**
- * Runs an effect with the services of whoever registered it, seen from where it is dispatched: registries and extension points are
- * those of the dispatching realm, scope and parent span those of the caller, everything else the registrant's own.
- *
- * `body` gets `restore`, which gives an effect the caller's services back: a middleware's `next` belongs to the caller.
- */
-export const withRegistrant = <R>(registrant: Context.Context<R>) => {
-  const own = new Map<string, unknown>()
-  for (const [key, service] of registrant.unsafeMap) {
-    if (key !== Scope.Scope.key && key !== Tracer.ParentSpan.key && !isForkable(service)) own.set(key, service)
-  }
-  return <A, E>(body: (restore: Restore) => Effect.Effect<A, E, R>): Effect.Effect<A, E> =>
-    Effect.contextWithEffect((caller: Context.Context<never>) => {
-      const services = new Map<string, unknown>(registrant.unsafeMap)
-      for (const [key, service] of caller.unsafeMap) services.set(key, service)
-      for (const [key, service] of own) services.set(key, service)
-      const restore: Restore = (effect) =>
-        Effect.mapInputContext(effect, (inside: Context.Context<never>) => {
-          const restored = new Map<string, unknown>(inside.unsafeMap)
-          for (const [key, service] of own) {
-            // What the middleware itself provided to its `next` stays.
-            if (restored.get(key) !== service) continue
-            if (caller.unsafeMap.has(key)) restored.set(key, caller.unsafeMap.get(key))
-            else restored.delete(key)
-          }
-          return Context.unsafeMake(restored)
-        })
-      return Effect.mapInputContext(
-        Effect.suspend(() => body(restore)),
-        (_: Context.Context<never>) => Context.unsafeMake<R>(services)
-      )
-    })
-}
-
-export interface Restore {
-  <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E>
-}
-
-const isForkable = (service: unknown): boolean =>
-  typeof service === "object" && service !== null && Realm.Fork in service

@@ -1,24 +1,28 @@
 /**
  * One request over HTTP: send the finished bytes, judge the status, read the answer.
  *
- * A reader fiber pulls the body and hands over one array per network read; a second fiber watches the clocks. So a token costs no
- * Effect, and a timeout needs no race around every read. Both fibers and the socket end with the stream's Scope.
+ * A reader fiber sends the request and waits for the body, whose network reads are decoded by plain code and handed over as arrays, so
+ * neither a token nor a read costs an Effect; a guard fiber looks at the clocks, so a read costs no race. The consumer is done at the
+ * end of the answer; the reader stays a moment longer for the end of the body, so that the connection can be used again. That is why
+ * both fibers live in the adapter's Scope. A consumer that leaves early takes them with it.
  */
-import type { StreamChunk } from "@dsh/protocol/StreamChunk"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type { HttpClientError } from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
-import * as Chunk from "effect/Chunk"
+import type { HttpClientResponse } from "@effect/platform/HttpClientResponse"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as Mailbox from "effect/Mailbox"
-import * as Option from "effect/Option"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import type * as ChunkStream from "../ChunkStream.ts"
 import { LlmError } from "../LlmError.ts"
 import { Body } from "./Body.ts"
 import * as Errors from "./Errors.ts"
+import { Handover } from "./Handover.ts"
+import { readBody } from "./ReadBody.ts"
 import { Watchdog } from "./Watchdog.ts"
 import type { Limits } from "./Watchdog.ts"
 
@@ -32,49 +36,147 @@ export interface Exchange {
   readonly isTaken: (id: string) => boolean
   /** A new unique id. */
   readonly mint: () => string
+  /** Closes no sooner than the adapter. */
+  readonly scope: Scope.Scope
 }
 
-/** What the reader hands to the consumer: one element per network read. */
-type Answer = Mailbox.Mailbox<Chunk.Chunk<StreamChunk>, LlmError>
-
-/** How many network reads may wait for a slow consumer before the provider has to wait too. */
-const readAhead = 16
-
-/** A finished answer may still be followed by usage, but not for long; in milliseconds. */
+/** A finished answer may still be followed by usage and `[DONE]`, but not for long; in milliseconds. */
 const afterFinish = 2000
-
-/** An answer is over at `[DONE]`. A moment longer for the end of the body lets the connection be used again. */
-const afterDone = "100 millis"
 
 /** Reading a refusal must not take longer than a person waits. */
 const refusalTimeout = "10 seconds"
 const longestRefusal = 64 * 1024
 
-/** Cold: every run sends the request. Interrupting the run closes the connection. */
-export const stream = (exchange: Exchange): Stream.Stream<StreamChunk, LlmError> =>
-  Stream.unwrapScoped(
-    Effect.gen(function* () {
-      const watchdog = new Watchdog(exchange.limits, yield* Effect.clock)
-      const response = yield* open(exchange)
-      const mailbox = yield* Mailbox.make<Chunk.Chunk<StreamChunk>, LlmError>(readAhead)
-      yield* Effect.forkScoped(Effect.onExit(read(exchange, response, watchdog, mailbox), (exit) => mailbox.done(exit)))
-      yield* Effect.forkScoped(
-        Effect.flatMap(watchdog.expired, (expiry) => mailbox.fail(Errors.timedOut(exchange.endpoint, expiry)))
-      )
-      return Stream.repeatEffectChunkOption(take(mailbox, watchdog))
+/** Sends the request. Closing the Scope before the answer has ended closes the connection. */
+export const start = (exchange: Exchange): Effect.Effect<ChunkStream.Pull, never, Scope.Scope> =>
+  Effect.clockWith((clock) =>
+    Effect.map(Effect.acquireRelease(begin(new Conversation(exchange, clock)), leave), ({ handover }) => handover.take)
+  )
+
+const begin = (conversation: Conversation): Effect.Effect<Conversation> =>
+  Effect.gen(function* () {
+    conversation.reader = yield* Effect.forkIn(Effect.interruptible(conversation.read), conversation.exchange.scope)
+    yield* conversation.watch
+    return conversation
+  })
+
+/** An answer that is complete needs no clearing up. */
+const leave = ({ handover, reader }: Conversation): Effect.Effect<void> =>
+  handover.isEnded || reader === undefined ? Effect.void : Effect.asVoid(Fiber.interrupt(reader))
+
+class Conversation {
+  readonly exchange: Exchange
+  readonly handover: Handover
+  reader: Fiber.RuntimeFiber<void> | undefined
+  readonly #clock: Clock.Clock
+  readonly #watchdog: Watchdog
+  #body: Body | undefined
+  #finishedAt: number | undefined
+  #guard: Fiber.RuntimeFiber<void> | undefined
+
+  constructor(exchange: Exchange, clock: Clock.Clock) {
+    this.exchange = exchange
+    this.#clock = clock
+    this.#watchdog = new Watchdog(exchange.limits, clock)
+    this.handover = new Handover({
+      waits: () => this.#watchdog.resume(),
+      served: () => this.#watchdog.pause()
+    })
+  }
+
+  /** Sends the request and reads until the end of the body. Whatever happens, the consumer hears of it. */
+  readonly read: Effect.Effect<void> = Effect.suspend(() =>
+    Effect.scoped(Effect.flatMap(open(this.exchange), (response) => this.#readBody(response)))
+  ).pipe(
+    Effect.exit,
+    Effect.map((exit) => {
+      if (Exit.isFailure(exit)) this.handover.failCause(exit.cause)
     })
   )
 
-const open = Effect.fnUntraced(function* ({ client, endpoint, limits, request }: Exchange) {
-  const response = yield* HttpClient.withScope(client)
-    .execute(request)
-    .pipe(
-      Effect.mapError((error) => unsent(endpoint, error)),
-      Effect.timeoutFail({
-        duration: limits.transportIdle,
-        onTimeout: () => Errors.timedOut(endpoint, { clock: "transportIdle", limit: limits.transportIdle })
-      })
-    )
+  #readBody(response: HttpClientResponse): Effect.Effect<void, LlmError> {
+    const { endpoint, isTaken, mint } = this.exchange
+    const body = new Body({ endpoint, requestId: Errors.requestIdOf(response.headers), isTaken, mint })
+    this.#body = body
+    this.#watchdog.mark(false)
+    return Effect.matchEffect(readBody(response, { push: (bytes) => this.#push(body, bytes), pause: this.#pause }), {
+      onSuccess: () => Effect.sync(() => this.#complete(body)),
+      onFailure: ({ cause }) => {
+        if (!this.handover.isEnded && !body.isFinished) return Effect.fail(Errors.transport(endpoint, cause, true))
+        return Effect.sync(() => this.#complete(body))
+      }
+    })
+  }
+
+  #push(body: Body, bytes: Uint8Array): "more" | "pause" | "enough" {
+    if (this.handover.isEnded) return "enough"
+    const before = body.progress
+    body.push(bytes)
+    this.#watchdog.mark(body.progress > before)
+    if (body.isOver) {
+      this.#settle(body)
+      return "enough"
+    }
+    const room = this.handover.offer(body.take())
+    if (!body.isFinished || this.#finishedAt !== undefined) return room ? "more" : "pause"
+    this.#finishedAt = this.#clock.unsafeCurrentTimeMillis()
+    return "pause"
+  }
+
+  /** The consumer is far behind, or the answer is finished and a nearer deadline holds. */
+  readonly #pause = Effect.suspend(() =>
+    Effect.zipRight(this.#finishedAt === undefined ? Effect.void : this.watch, this.handover.drained)
+  )
+
+  /** The body is over, wherever it stands. */
+  #complete(body: Body): void {
+    if (this.handover.isEnded) return
+    body.end()
+    this.#settle(body)
+  }
+
+  #settle(body: Body): void {
+    this.handover.offer(body.take())
+    if (body.failure === undefined) this.handover.end()
+    else this.handover.fail(body.failure)
+  }
+
+  /** Has the clocks looked at from now on, by one fiber that ends with the reader. */
+  readonly watch: Effect.Effect<void> = Effect.suspend(() => {
+    this.#guard?.unsafeInterruptAsFork(FiberId.none)
+    return Effect.map(Effect.forkIn(Effect.interruptible(this.#guarding), this.exchange.scope), (guard) => {
+      this.#guard = guard
+      this.reader?.addObserver(() => guard.unsafeInterruptAsFork(FiberId.none))
+    })
+  })
+
+  /** Ends the reader when a clock has run out. */
+  readonly #guarding: Effect.Effect<void> = Effect.suspend(() => {
+    const left = this.#remaining()
+    if (left > 0) return Effect.zipRight(Effect.sleep(left), this.#guarding)
+    const { reader } = this
+    return reader === undefined ? Effect.void : Fiber.interruptAsFork(reader, FiberId.none)
+  })
+
+  /** Milliseconds until the guard has to look again; 0 when the exchange is over, which the consumer has been told. */
+  #remaining(): number {
+    if (this.#body !== undefined && this.#finishedAt !== undefined) {
+      const left = this.#finishedAt + afterFinish - this.#clock.unsafeCurrentTimeMillis()
+      if (left > 0) return left
+      this.#complete(this.#body)
+      return 0
+    }
+    const expiry = this.#watchdog.expiry()
+    if (expiry === undefined) return this.#watchdog.remaining()
+    if (!this.handover.isEnded) this.handover.fail(Errors.timedOut(this.exchange.endpoint, expiry))
+    return 0
+  }
+}
+
+const open = Effect.fnUntraced(function* ({ client, endpoint, request }: Exchange) {
+  const response = yield* Effect.mapError(HttpClient.withScope(client).execute(request), (error) =>
+    unsent(endpoint, error)
+  )
   if (response.status >= 200 && response.status < 300) return response
   const body = yield* refusalBody(response)
   const now = yield* Clock.currentTimeMillis
@@ -91,7 +193,7 @@ const unsent = (endpoint: Errors.Endpoint, error: HttpClientError): LlmError =>
     : Errors.transport(endpoint, error, false)
 
 // What can be had of the body is worth showing; that it broke off is not worth hiding the status for.
-const refusalBody = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<string> =>
+const refusalBody = (response: HttpClientResponse): Effect.Effect<string> =>
   Effect.suspend(() => {
     const decoder = new TextDecoder()
     let text = ""
@@ -107,57 +209,3 @@ const refusalBody = (response: HttpClientResponse.HttpClientResponse): Effect.Ef
       Effect.map(() => text.slice(0, longestRefusal))
     )
   })
-
-const read = (
-  { endpoint, isTaken, mint }: Exchange,
-  response: HttpClientResponse.HttpClientResponse,
-  watchdog: Watchdog,
-  mailbox: Answer
-): Effect.Effect<void, LlmError> =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const body = new Body({ endpoint, requestId: Errors.requestIdOf(response.headers), isTaken, mint })
-      const pull = yield* Stream.toPull(response.stream)
-      let finishBy = 0
-      while (!body.isOver) {
-        const got = yield* body.isFinished ? orEnd(pull, finishBy) : Effect.either(pull)
-        const wasFinished = body.isFinished
-        const before = body.progress
-        if (Either.isRight(got)) for (const bytes of got.right) body.push(bytes)
-        else if (Option.isNone(got.left) || body.isFinished) body.end()
-        else return yield* Errors.transport(endpoint, got.left.value, true)
-        watchdog.mark(body.progress > before)
-        if (body.isFinished && !wasFinished) finishBy = (yield* Clock.currentTimeMillis) + afterFinish
-        const chunks = body.take()
-        if (chunks.length > 0) yield* mailbox.offer(Chunk.unsafeFromArray(chunks))
-      }
-      if (body.failure !== undefined) return yield* body.failure
-      yield* Effect.timeoutOption(Effect.ignore(Effect.forever(pull)), afterDone)
-    })
-  )
-
-/** The consumer's side. The clocks run only while it waits here. */
-const take = (mailbox: Answer, watchdog: Watchdog): Effect.Effect<Chunk.Chunk<StreamChunk>, Option.Option<LlmError>> =>
-  Effect.suspend(() => {
-    watchdog.resume()
-    return Effect.mapBoth(mailbox.take, {
-      onSuccess: (chunks) => {
-        watchdog.pause()
-        return chunks
-      },
-      onFailure: (error) => (error._tag === "LlmError" ? Option.some(error) : Option.none())
-    })
-  })
-
-/** One read, or the end of the body when none comes by then. */
-const orEnd = <A, E>(
-  pull: Effect.Effect<A, Option.Option<E>>,
-  by: number
-): Effect.Effect<Either.Either<A, Option.Option<E>>> =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    Effect.timeoutTo(Effect.either(pull), {
-      duration: by - now,
-      onTimeout: () => Either.left(Option.none()),
-      onSuccess: (got) => got
-    })
-  )

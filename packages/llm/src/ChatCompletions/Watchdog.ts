@@ -2,10 +2,9 @@
  * Two clocks on one response: how long nothing at all arrived, and how long nothing of the answer arrived.
  *
  * Providers keep the connection of a queued or hung request alive with comments, so bytes alone prove nothing. Marking is a plain
- * assignment; one sleeping fiber per response watches the deadline.
+ * assignment per network read; whoever guards the response asks now and then.
  */
 import type * as Clock from "effect/Clock"
-import * as Effect from "effect/Effect"
 
 /** All in milliseconds. */
 export interface Limits {
@@ -22,9 +21,6 @@ export interface Expiry {
   readonly clock: keyof Limits
   readonly limit: number
 }
-
-/** While time stands still, the deadline is looked at again this often. */
-const recheck = 1000
 
 export class Watchdog {
   readonly #limits: Limits
@@ -59,29 +55,17 @@ export class Watchdog {
     this.#pausedAt = undefined
   }
 
-  /** Ends when a limit is reached. */
-  readonly expired: Effect.Effect<Expiry> = Effect.suspend(() => {
-    const expiry = this.#expiry()
-    if (expiry !== undefined) return Effect.succeed(expiry)
+  /** Milliseconds until a limit can be reached at the earliest, whatever arrives meanwhile; above 0 unless one has been. */
+  remaining(): number {
     const { contentIdle, queued, transportIdle } = this.#limits
-    const remaining = Math.max(this.#deadline() - this.#time(), this.#pausedAt === undefined ? 0 : recheck)
-    // Whatever arrives meanwhile, no deadline can be nearer than the shortest limit.
-    const wait = Math.min(remaining, contentIdle, queued, transportIdle)
-    return Effect.zipRight(Effect.sleep(wait), this.expired)
-  })
-
-  /** In milliseconds of waiting. */
-  #time(): number {
-    return (this.#pausedAt ?? this.#clock.unsafeCurrentTimeMillis()) - this.#paused
+    const answer = this.#content === undefined ? this.#started + queued : this.#content + contentIdle
+    const left = Math.min(answer, this.#bytes + transportIdle) - this.#time()
+    // The answer may begin, and bring the shorter limit into force, at any moment.
+    return Math.min(left, contentIdle, queued, transportIdle)
   }
 
-  #deadline(): number {
-    const answer =
-      this.#content === undefined ? this.#started + this.#limits.queued : this.#content + this.#limits.contentIdle
-    return Math.min(answer, this.#bytes + this.#limits.transportIdle)
-  }
-
-  #expiry(): Expiry | undefined {
+  /** The limit that has been reached, if any. */
+  expiry(): Expiry | undefined {
     const { contentIdle, queued, transportIdle } = this.#limits
     const now = this.#time()
     if (now - this.#bytes >= transportIdle) return { clock: "transportIdle", limit: transportIdle }
@@ -89,5 +73,10 @@ export class Watchdog {
       return now - this.#content >= contentIdle ? { clock: "contentIdle", limit: contentIdle } : undefined
     }
     return now - this.#started >= queued ? { clock: "queued", limit: queued } : undefined
+  }
+
+  /** In milliseconds of waiting. */
+  #time(): number {
+    return (this.#pausedAt ?? this.#clock.unsafeCurrentTimeMillis()) - this.#paused
   }
 }

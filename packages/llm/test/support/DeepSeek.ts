@@ -14,6 +14,7 @@ import * as MockLlm from "@dsh/testing/MockLlm"
 import * as Script from "@dsh/testing/Script"
 import type { HttpClient } from "@effect/platform"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import type { Scope } from "effect"
 import { Effect, Either, Redacted, Stream } from "effect"
 
 export const hello: ReadonlyArray<Message.Message> = [Message.user(MessageId("m1"), "hi")]
@@ -31,11 +32,11 @@ export const render = (header: EpochHeader, messages: ReadonlyArray<Message.Mess
   return writer.prefix + [...writer.initial, ...messages.flatMap((m) => writer.message(m))].join(",") + writer.suffix
 }
 
-/** A cold stream of one request to `url`. */
+/** A cold stream of one request to `url`, through an adapter that lives in the current Scope. */
 export const chunks = (
   url: string,
   { config, header, messages = hello, purpose = "agent", settings }: Ask = {}
-): Stream.Stream<StreamChunk, LlmError, HttpClient.HttpClient> =>
+): Stream.Stream<StreamChunk, LlmError, HttpClient.HttpClient | Scope.Scope> =>
   Stream.unwrap(
     Effect.gen(function* () {
       const connection = LlmDeepSeek.connection({ apiKey: Redacted.make("sk-test"), baseUrl: url })

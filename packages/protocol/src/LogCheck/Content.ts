@@ -1,15 +1,15 @@
 /**
  * Structural checks of blocks and messages. Variants that an extension may have added are only asked for their discriminator.
  */
-import { count, flag, isFields, name, nested, objects, optional, present, text } from "./Fields.ts"
+import { flag, isFields, name, nested, number, objects, optional, present, text } from "./Fields.ts"
 import type { Fields, Problem } from "./Fields.ts"
 
 const attachment = (value: Fields): Problem =>
   name(value, "id") ??
-  name(value, "mediaType") ??
-  count(value, "bytes") ??
-  optional(value, "width", count) ??
-  optional(value, "height", count)
+  text(value, "mediaType") ??
+  number(value, "bytes") ??
+  optional(value, "width", number) ??
+  optional(value, "height", number)
 
 export const block = (value: Fields): Problem => {
   switch (value["type"]) {
@@ -44,7 +44,7 @@ const inputSource = (value: Fields): Problem => {
       return undefined
     case "plugin":
       return (
-        name(value, "plugin") ??
+        text(value, "plugin") ??
         optional(value, "form", (fields, key) =>
           forms.has(fields[key] as string) ? undefined : `${key} is unknown`
         ) ??

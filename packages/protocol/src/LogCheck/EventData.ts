@@ -31,7 +31,7 @@ const turnEndReason = (value: Fields): Problem => {
   }
 }
 
-const toolError = (value: Fields): Problem => name(value, "name") ?? name(value, "code")
+const toolError = (value: Fields): Problem => text(value, "name") ?? text(value, "code")
 
 const targets = new Set(["next-turn", "next-step"])
 const outcomes = new Set(["canceled", "dropped"])

@@ -33,9 +33,6 @@ export const count = (fields: Fields, key: string): Problem =>
 export const number = (fields: Fields, key: string): Problem =>
   typeof fields[key] === "number" ? undefined : `${key} is not a number`
 
-export const integer = (fields: Fields, key: string): Problem =>
-  Number.isSafeInteger(fields[key]) ? undefined : `${key} is not a whole number`
-
 export const present = (fields: Fields, key: string): Problem =>
   fields[key] === undefined ? `${key} is missing` : undefined
 

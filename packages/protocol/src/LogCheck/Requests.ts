@@ -9,7 +9,7 @@ const config = (value: Fields): Problem =>
   name(value, "model") ??
   optional(value, "reasoningEffort", name) ??
   optional(value, "temperature", number) ??
-  optional(value, "maxTokens", count) ??
+  optional(value, "maxTokens", number) ??
   optional(value, "stop", (fields, key) =>
     list(fields, key, (item) => (typeof item === "string" ? undefined : "is not a string"))
   )
@@ -17,10 +17,10 @@ const config = (value: Fields): Problem =>
 const adapterDefaults = (value: Fields): Problem =>
   optional(value, "reasoningEffort", yes) ?? optional(value, "maxTokens", yes)
 
-const wire = (value: Fields): Problem => name(value, "format") ?? optional(value, "options", object)
+const wire = (value: Fields): Problem => text(value, "format") ?? optional(value, "options", object)
 
 const tool = (value: Fields): Problem =>
-  name(value, "name") ?? text(value, "description") ?? object(value, "parameters")
+  text(value, "name") ?? text(value, "description") ?? object(value, "parameters")
 
 const epochHeader = (value: Fields): Problem =>
   nested(value, "config", config) ??
@@ -44,7 +44,7 @@ export const requestHeader = (value: Fields): Problem =>
   nested(value, "header", epochHeader) ?? oneOf(value, "reason", reasons)
 
 export const requestContext = (value: Fields): Problem =>
-  name(value, "provider") ?? name(value, "model") ?? optional(value, "contextWindow", count)
+  name(value, "provider") ?? name(value, "model") ?? optional(value, "contextWindow", number)
 
 const sources = new Set(["wire", "neutral"])
 
