@@ -1,0 +1,32 @@
+/**
+ * What every `SessionPersistence` must do, as programs that any test runner can run:
+ *
+ *   for (const { name, run } of PersistenceContract.cases) {
+ *     it.scoped(name, () => Effect.flatMap(storage, run))
+ *   }
+ *
+ * A backend is finished when all of them succeed.
+ */
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { appending } from "./PersistenceContract/Appending.ts"
+import { creating } from "./PersistenceContract/Creating.ts"
+import type { ContractViolation } from "./PersistenceContract/Expect.ts"
+import { reading } from "./PersistenceContract/Reading.ts"
+import type { PersistenceError } from "./PersistenceError.ts"
+import type { SessionPersistence } from "./SessionPersistence.ts"
+
+export { ContractViolation } from "./PersistenceContract/Expect.ts"
+
+/** A storage of its own, empty at first. Every `open` is another process, so to speak, over the same storage. */
+export interface Storage {
+  readonly open: Effect.Effect<SessionPersistence["Type"], PersistenceError, Scope.Scope>
+}
+
+export interface ContractCase {
+  /** The rule, as a sentence. */
+  readonly name: string
+  readonly run: (storage: Storage) => Effect.Effect<void, ContractViolation | PersistenceError, Scope.Scope>
+}
+
+export const cases: ReadonlyArray<ContractCase> = [...creating, ...appending, ...reading]

@@ -1,0 +1,163 @@
+/**
+ * Lifts a `PersistenceBackend` to `SessionPersistence`: one operation per session at a time, batches that continue the stored log,
+ * nothing stored that could not be read back, and syncs when the durability asks for them.
+ */
+import type { LogEntry } from "@dsh/protocol/ChunkRun"
+import type { SessionId } from "@dsh/protocol/Ids"
+import type { SessionHeader } from "@dsh/protocol/SessionHeader"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Durability, PersistenceBackend, SessionWriter } from "./PersistenceBackend.ts"
+import * as Admission from "./PersistenceCoordinator/Admission.ts"
+import * as KeyedLock from "./PersistenceCoordinator/KeyedLock.ts"
+import * as SyncLoop from "./PersistenceCoordinator/SyncLoop.ts"
+import { PersistenceError } from "./PersistenceError.ts"
+import { SessionPersistence } from "./SessionPersistence.ts"
+import { lengthOf } from "./StoredSession.ts"
+
+export interface Options {
+  /** Default: `process`. */
+  readonly durability?: Durability
+}
+
+/** A session with a writer. */
+interface Open {
+  readonly id: SessionId
+  readonly writer: SessionWriter
+  /** The seq that the next stored event has. */
+  cursor: number
+  /** Something was appended since the last sync. */
+  unsynced: boolean
+}
+
+export const make = (
+  backend: PersistenceBackend,
+  { durability = "process" }: Options = {}
+): Effect.Effect<SessionPersistence["Type"], never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { withLock } = KeyedLock.make<SessionId>()
+    const opened = new Map<SessionId, Open>()
+
+    const sync = (session: Open): Effect.Effect<void, PersistenceError> =>
+      session.unsynced
+        ? session.writer.sync.pipe(
+            Effect.andThen(Effect.sync(() => void (session.unsynced = false))),
+            Effect.uninterruptible
+          )
+        : Effect.void
+
+    const loop = yield* SyncLoop.make((id) =>
+      withLock(id)(
+        Effect.suspend(() => {
+          const session = opened.get(id)
+          return session === undefined ? Effect.void : sync(session)
+        })
+      )
+    )
+
+    const write = (session: Open, batch: ReadonlyArray<LogEntry>, durable: boolean) =>
+      Effect.suspend(() => {
+        const first = batch[0]
+        if (first === undefined) return Effect.void
+        if (first.seq !== session.cursor) {
+          return Effect.fail(Admission.notContiguous(session.id, session.cursor, first.seq))
+        }
+        return Effect.andThen(
+          session.writer.append(batch, { sync: durable }),
+          Effect.sync(() => {
+            session.cursor += lengthOf(batch)
+            session.unsynced = !durable
+            if (!durable) loop.schedule(session.id)
+          })
+        )
+        // Stored and not counted would be stored twice.
+      }).pipe(Effect.uninterruptible)
+
+    const refuseTaken = Effect.fnUntraced(function* (id: SessionId) {
+      const location = opened.has(id) ? {} : yield* backend.locate(id)
+      if (location === undefined) return
+      const where = "path" in location ? `stored in ${location.path}` : "taken"
+      return yield* new PersistenceError({
+        code: "SESSION_ALREADY_EXISTS",
+        sessionId: id,
+        message: `session ${id} is already ${where}; continue it or choose another id`,
+        ...location
+      })
+    })
+
+    const close = (session: Open) =>
+      withLock(session.id)(
+        sync(session).pipe(
+          Effect.catchAll((error) =>
+            Effect.logError(`session ${session.id} was not synced before it was closed`, error)
+          ),
+          Effect.andThen(Effect.sync(() => void opened.delete(session.id)))
+        )
+      )
+
+    // Whoever still has a session open then closed things in the wrong order; what it stored is made durable all the same.
+    yield* Effect.addFinalizer(() => Effect.forEach([...opened.values()], close, { discard: true }))
+
+    const open = Effect.fnUntraced(function* (header: SessionHeader) {
+      yield* refuseTaken(header.id)
+      const writer = yield* backend.create(header)
+      yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          const session: Open = { id: header.id, writer, cursor: 0, unsynced: false }
+          opened.set(header.id, session)
+          return session
+        }),
+        close
+      )
+    })
+
+    const appendToClosed = (id: SessionId, batch: ReadonlyArray<LogEntry>) =>
+      Effect.scoped(
+        Effect.flatMap(backend.resume(id), ({ stored, writer }) =>
+          // Nobody will be there to sync it later.
+          write({ id, writer, cursor: stored.length, unsynced: false }, batch, true)
+        )
+      )
+
+    const notFound = (id: SessionId) =>
+      new PersistenceError({
+        code: "SESSION_NOT_FOUND",
+        sessionId: id,
+        message: `there is no stored session ${id}; list the sessions to see which ones there are`
+      })
+
+    return SessionPersistence.of({
+      create: (given) => Effect.flatMap(Admission.header(given), (header) => withLock(header.id)(open(header))),
+
+      append: (id, entries) =>
+        Effect.flatMap(Admission.batch(id, entries), (batch) =>
+          batch.length === 0
+            ? Effect.void
+            : withLock(id)(
+                Effect.suspend(() => {
+                  const session = opened.get(id)
+                  return session === undefined
+                    ? appendToClosed(id, batch)
+                    : write(session, batch, durability === "strict" || batch.some(endsTurn))
+                })
+              )
+        ),
+
+      flush: (id) =>
+        withLock(id)(
+          Effect.suspend(() => {
+            const session = opened.get(id)
+            if (session !== undefined) return sync(session)
+            return Effect.flatMap(backend.locate(id), (location) =>
+              location === undefined ? Effect.fail(notFound(id)) : Effect.void
+            )
+          })
+        ),
+
+      load: (id) => withLock(id)(backend.load(id)),
+      list: backend.list,
+      locate: (id) => Effect.map(backend.locate(id), (location) => location?.path)
+    })
+  })
+
+const endsTurn = (entry: LogEntry): boolean => "type" in entry && entry.type === "turn/end"

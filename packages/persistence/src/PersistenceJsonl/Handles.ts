@@ -1,0 +1,78 @@
+/**
+ * Open files, kept between writes. There may be more live sessions than a process may have files open, so the least recently used
+ * one is closed when there are too many, and opened again when it is written to.
+ */
+import type * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+
+interface Handle {
+  readonly file: FileSystem.File
+  readonly scope: Scope.CloseableScope
+  users: number
+}
+
+export interface Handles {
+  /** Runs `use` with the open file of `path`, which `open` opens if it is not. */
+  readonly use: <A, E, E2>(
+    path: string,
+    open: Effect.Effect<FileSystem.File, E, Scope.Scope>,
+    use: (file: FileSystem.File) => Effect.Effect<A, E2>
+  ) => Effect.Effect<A, E | E2>
+  readonly close: (path: string) => Effect.Effect<void>
+}
+
+/** Keeps at most `limit` files open, apart from those in use. */
+export const make = (limit: number): Effect.Effect<Handles, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    // In order of use: the least recently used comes first.
+    const handles = new Map<string, Handle>()
+
+    const close = (path: string) =>
+      Effect.suspend(() => {
+        const handle = handles.get(path)
+        if (handle === undefined) return Effect.void
+        handles.delete(path)
+        return Effect.catchAllCause(Scope.close(handle.scope, Exit.void), (cause) =>
+          Effect.logWarning(`closing ${path} failed`, cause)
+        )
+      })
+
+    const evict = Effect.suspend(() => {
+      if (handles.size <= limit) return Effect.void
+      for (const [path, handle] of handles) if (handle.users === 0) return close(path)
+      return Effect.void
+    })
+
+    const open = <E>(path: string, opening: Effect.Effect<FileSystem.File, E, Scope.Scope>) =>
+      Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        const file = yield* Scope.extend(opening, scope).pipe(
+          Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+        )
+        const handle: Handle = { file, scope, users: 1 }
+        handles.set(path, handle)
+        yield* evict
+        return handle
+      })
+
+    yield* Effect.addFinalizer(() => Effect.forEach([...handles.keys()], close, { discard: true }))
+
+    return {
+      use: (path, opening, use) =>
+        Effect.acquireUseRelease(
+          Effect.suspend(() => {
+            const handle = handles.get(path)
+            if (handle === undefined) return open(path, opening)
+            handles.delete(path)
+            handles.set(path, handle)
+            handle.users++
+            return Effect.succeed(handle)
+          }),
+          ({ file }) => use(file),
+          (handle) => Effect.sync(() => void handle.users--)
+        ),
+      close
+    }
+  })

@@ -1,0 +1,106 @@
+/**
+ * The bytes of a log file as a stored session. Decoded slab by slab, so that a log may be longer than the longest string.
+ */
+import type { LogEntry } from "@dsh/protocol/ChunkRun"
+import { sizeOf } from "@dsh/protocol/ChunkRun"
+import type { SessionHeader } from "@dsh/protocol/SessionHeader"
+import * as Either from "effect/Either"
+import * as JsonlCodec from "../JsonlCodec.ts"
+import { BadLine } from "../JsonlCodec.ts"
+import * as StoredSession from "../StoredSession.ts"
+
+const newline = 10
+const slabBytes = 4 * 1024 * 1024
+
+/** What is wrong, and with which line, counted from 1. */
+export interface Unreadable {
+  readonly line: number
+  readonly problem: BadLine
+}
+
+/** The stored session, or the first line that cannot be read. Bytes behind the last newline are left out. */
+export const decode = (bytes: Uint8Array): Either.Either<StoredSession.StoredSession, Unreadable> => {
+  const entries: Array<LogEntry> = []
+  let header: SessionHeader | undefined
+  let line = 0
+  let seq = 0
+  try {
+    for (const text of slabs(bytes)) {
+      for (let from = 0; from < text.length;) {
+        const to = text.indexOf("\n", from)
+        const content = text.slice(from, to)
+        from = to + 1
+        line++
+        if (header === undefined) {
+          const decoded = JsonlCodec.decodeHeader(content)
+          if (Either.isLeft(decoded)) return Either.left({ line, problem: decoded.left })
+          header = decoded.right
+        } else {
+          const entry = JsonlCodec.decodeEntry(content, seq)
+          seq += sizeOf(entry)
+          entries.push(entry)
+        }
+      }
+    }
+  } catch (problem) {
+    if (problem instanceof BadLine) return Either.left({ line, problem })
+    if (problem instanceof NotUtf8) return Either.left({ line: line + problem.lines, problem: notText })
+    throw problem
+  }
+  if (header === undefined) return Either.left({ line: 1, problem: JsonlCodec.noHeader })
+  return Either.right(StoredSession.make(header, entries, bytes.length - committed(bytes)))
+}
+
+const notText = new BadLine({ code: "CORRUPT_LOG", reason: "it is not UTF-8" })
+
+/** Where the last complete line ends. */
+export const committed = (bytes: Uint8Array): number => bytes.lastIndexOf(newline) + 1
+
+// Whole slabs only, so that the decoder keeps nothing from one to the next.
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+class NotUtf8 {
+  /** How many lines into the slab. */
+  readonly lines: number
+  constructor(lines: number) {
+    this.lines = lines
+  }
+}
+
+/** The text of all complete lines, cut between lines. */
+function* slabs(bytes: Uint8Array): IterableIterator<string> {
+  const end = committed(bytes)
+  for (let from = 0; from < end;) {
+    let to = Math.min(from + slabBytes, end)
+    if (to < end) {
+      const cut = bytes.lastIndexOf(newline, to - 1) + 1
+      // A line longer than a slab makes a slab of its own.
+      to = cut > from ? cut : bytes.indexOf(newline, to) + 1
+    }
+    yield textOf(bytes.subarray(from, to))
+    from = to
+  }
+}
+
+const textOf = (slab: Uint8Array): string => {
+  try {
+    return utf8.decode(slab)
+  } catch {
+    throw new NotUtf8(firstBadLine(slab))
+  }
+}
+
+const firstBadLine = (slab: Uint8Array): number => {
+  let line = 0
+  for (let from = 0; from < slab.length;) {
+    const to = slab.indexOf(newline, from) + 1
+    line++
+    try {
+      utf8.decode(slab.subarray(from, to))
+    } catch {
+      return line
+    }
+    from = to
+  }
+  return line
+}

@@ -1,0 +1,160 @@
+/**
+ * Writes one log file. The file comes into being whole, with the first batch in it; later batches go behind what is there, and one that
+ * fails is cut off again. Whatever interrupts, there is never half a batch.
+ */
+import type { PlatformError } from "@effect/platform/Error"
+import type * as FileSystem from "@effect/platform/FileSystem"
+import type * as Path from "@effect/platform/Path"
+import type { SessionHeader } from "@dsh/protocol/SessionHeader"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as JsonlCodec from "../JsonlCodec.ts"
+import type { SessionWriter } from "../PersistenceBackend.ts"
+import { PersistenceError } from "../PersistenceError.ts"
+import { isTaken, notUndone, storageFailed } from "./Failure.ts"
+import type { Handles } from "./Handles.ts"
+import { fileName } from "./Lookup.ts"
+import type { Place } from "./Lookup.ts"
+
+export interface Environment {
+  readonly fs: FileSystem.FileSystem
+  readonly path: Path.Path
+  readonly handles: Handles
+}
+
+const encoder = new TextEncoder()
+
+/** A writer for a session that is not stored yet. */
+export const fresh = (env: Environment, header: SessionHeader, place: Place): SessionWriter => {
+  let stored: SessionWriter | undefined
+  return {
+    append: (entries, options) => {
+      if (stored !== undefined) return stored.append(entries, options)
+      const bytes = encoder.encode(JsonlCodec.encodeHeader(header) + JsonlCodec.encode(entries))
+      return env.handles
+        .use(place.file, publish(env, header, place, bytes), () => Effect.void)
+        .pipe(
+          Effect.andThen(Effect.sync(() => void (stored = behind(env, place.file, bytes.length)))),
+          Effect.uninterruptible
+        )
+    },
+    sync: Effect.suspend(() => stored?.sync ?? Effect.void)
+  }
+}
+
+/** A writer behind the first `size` bytes of a stored log, which must be all of it. */
+export const behind = ({ fs, handles }: Environment, file: string, size: number): SessionWriter => {
+  // A batch that failed is still there, in part, because cutting it off failed as well.
+  let overhang = false
+
+  const open = Effect.gen(function* () {
+    const opened = yield* Effect.mapError(fs.open(file, { flag: "a" }), storageFailed("open", file))
+    const { size: found } = yield* Effect.mapError(opened.stat, storageFailed("look at", file))
+    if (Number(found) === size || (overhang && Number(found) > size)) return opened
+    return yield* new PersistenceError({
+      code: "TORN_TAIL",
+      message: `${file} has ${found} bytes where ${size} were left; another process may have written to it`,
+      path: file
+    })
+  })
+
+  const cutBack = (handle: FileSystem.File) =>
+    Effect.suspend(() => {
+      overhang = true
+      return handle
+        .truncate(size)
+        .pipe(Effect.andThen(handle.sync), Effect.andThen(Effect.sync(() => void (overhang = false))))
+    })
+
+  const failed = (handle: FileSystem.File, cause: PlatformError) => {
+    const failure = storageFailed("write to", file)(cause)
+    return Effect.matchEffect(cutBack(handle), {
+      onSuccess: () => Effect.fail(failure),
+      onFailure: (second) => Effect.fail(notUndone(failure, second))
+    })
+  }
+
+  return {
+    append: (entries, { sync }) => {
+      const bytes = encoder.encode(JsonlCodec.encode(entries))
+      return handles
+        .use(file, open, (handle) => {
+          const writing = Effect.andThen(handle.writeAll(bytes), sync ? handle.sync : Effect.void)
+          return Effect.catchAll(overhang ? Effect.andThen(cutBack(handle), writing) : writing, (failure) =>
+            failed(handle, failure)
+          )
+        })
+        .pipe(
+          Effect.andThen(Effect.sync(() => void (size += bytes.length))),
+          // The file calls cannot be cancelled: leaving early would leave a write under way.
+          Effect.uninterruptible
+        )
+    },
+    sync: Effect.uninterruptible(
+      handles.use(file, open, (handle) => Effect.mapError(handle.sync, storageFailed("sync", file)))
+    )
+  }
+}
+
+/** Brings the file into being with `bytes` in it, and leaves it open for appending. */
+const publish = (
+  { fs, path }: Environment,
+  header: SessionHeader,
+  place: Place,
+  bytes: Uint8Array
+): Effect.Effect<FileSystem.File, PersistenceError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const isNewProject = !(yield* fs.exists(place.project))
+    yield* fs.makeDirectory(place.folder, { recursive: true, mode: 0o700 })
+    const temporary = path.join(place.folder, `${fileName}.${randomHex()}.tmp`)
+    const removeTemporary = Effect.catchAll(fs.remove(temporary, { force: true }), (error) =>
+      Effect.logWarning(`${temporary} was left behind`, error)
+    )
+    const file = yield* Effect.gen(function* () {
+      const opened = yield* fs.open(temporary, { flag: "ax", mode: 0o600 })
+      yield* opened.writeAll(bytes)
+      yield* opened.sync
+      // Unlike a rename, a link never replaces what somebody else published meanwhile.
+      yield* Effect.mapError(fs.link(temporary, place.file), (error) =>
+        isTaken(error) ? takenMeanwhile(header, place, error) : cannotCreate(place)(error)
+      )
+      return opened
+    }).pipe(Effect.ensuring(removeTemporary))
+    return { file, folders: [place.folder, place.project, ...(isNewProject ? [place.root] : [])] }
+  }).pipe(
+    Effect.mapError((error) => (error._tag === "PersistenceError" ? error : cannotCreate(place)(error))),
+    Effect.tap(({ folders }) =>
+      Effect.catchAll(syncFolders(fs, path, folders), (error) => unpublish(fs, place, error))
+    ),
+    Effect.map(({ file }) => file)
+  )
+
+const cannotCreate = (place: Place) => storageFailed("create", place.file)
+
+const takenMeanwhile = (header: SessionHeader, place: Place, cause: PlatformError) =>
+  new PersistenceError({
+    code: "SESSION_ALREADY_EXISTS",
+    sessionId: header.id,
+    message: `session ${header.id} was stored by another process meanwhile, in ${place.file}; choose another id`,
+    path: place.file,
+    cause
+  })
+
+// The next attempt publishes again, so the file must be gone by then.
+const unpublish = (fs: FileSystem.FileSystem, place: Place, cause: PlatformError) =>
+  Effect.matchEffect(fs.remove(place.file), {
+    onSuccess: () => Effect.fail(cannotCreate(place)(cause)),
+    onFailure: (second) => Effect.fail(notUndone(cannotCreate(place)(cause), second))
+  })
+
+const randomHex = (): string => globalThis.crypto.randomUUID().replaceAll("-", "").slice(0, 12)
+
+// The entry of a new file is part of its folder, and survives a loss of power only when the folder is synced as well.
+const syncFolders = (fs: FileSystem.FileSystem, path: Path.Path, folders: ReadonlyArray<string>) =>
+  // Windows opens no folders, and keeps their entries in its own journal.
+  path.sep === "\\"
+    ? Effect.void
+    : Effect.forEach(folders, (folder) => Effect.scoped(Effect.flatMap(fs.open(folder), (opened) => opened.sync)), {
+        concurrency: "unbounded",
+        discard: true
+      })

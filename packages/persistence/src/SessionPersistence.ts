@@ -1,0 +1,64 @@
+/**
+ * The seam between live sessions and storage: events are stored as they are, in order, and read back unchanged. There is no second
+ * model of a session.
+ *
+ * This module is the contract. A backend implements `PersistenceBackend`; `PersistenceCoordinator` lifts it to this.
+ */
+import type { LogEntry } from "@dsh/protocol/ChunkRun"
+import type { SessionId } from "@dsh/protocol/Ids"
+import type { SessionHeader } from "@dsh/protocol/SessionHeader"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { PersistenceError } from "./PersistenceError.ts"
+import type { StoredSession } from "./StoredSession.ts"
+
+/** What a listing knows without reading the log. */
+export interface SessionSummary {
+  readonly header: SessionHeader
+  /** The artifact, where the backend has one per session. */
+  readonly path?: string
+  /** Stored size, where the backend knows it. */
+  readonly bytes?: number
+  /** The number of events; absent when the last record is too large to be looked at. */
+  readonly length?: number
+  /** Time of the last event in epoch milliseconds; of the last write when the last record is too large to be looked at. */
+  readonly updatedAt: number
+}
+
+export interface SessionListing {
+  /** Last used first. */
+  readonly sessions: ReadonlyArray<SessionSummary>
+  /** What could not be listed, one per broken neighbour. */
+  readonly warnings: ReadonlyArray<PersistenceError>
+}
+
+export class SessionPersistence extends Context.Tag("@dsh/persistence/SessionPersistence")<
+  SessionPersistence,
+  {
+    /**
+     * Takes the id of a new session for as long as the current Scope is open. Nothing is stored before the first append, so an id
+     * that was never written to is free again when the Scope closes; a written log is made durable then.
+     * `SESSION_ALREADY_EXISTS` for an id that is taken or stored, `INVALID_SESSION_HEADER`, `INVALID_SESSION_ID`.
+     */
+    readonly create: (header: SessionHeader) => Effect.Effect<void, PersistenceError, Scope.Scope>
+    /**
+     * Stores events behind those already stored: all of them or, on failure, none. Succeeds when the operating system has them; see
+     * `Durability` for what is synced when. An empty batch does nothing. Serves stored sessions that nobody has open, too.
+     * `NOT_CONTIGUOUS`, `NOT_LOSSLESS_JSON`, `INVALID_EVENT`, `SESSION_NOT_FOUND`, `TORN_TAIL`, `STORAGE_FAILED`.
+     */
+    readonly append: (id: SessionId, entries: ReadonlyArray<LogEntry>) => Effect.Effect<void, PersistenceError>
+    /** Waits until everything appended so far survives a loss of power. */
+    readonly flush: (id: SessionId) => Effect.Effect<void, PersistenceError>
+    /**
+     * Reads a log and changes nothing. An incomplete record at the end is left out; anything else that is wrong is an error that
+     * names the line. Event types of extensions are passed on without a look at their data.
+     * `SESSION_NOT_FOUND`, `UNSUPPORTED_FORMAT`, `CORRUPT_LOG`, `AMBIGUOUS_SESSION`, `STORAGE_FAILED`.
+     */
+    readonly load: (id: SessionId) => Effect.Effect<StoredSession, PersistenceError>
+    /** All stored sessions, from their headers and tails. A broken one is a warning and stops nothing. */
+    readonly list: Effect.Effect<SessionListing, PersistenceError>
+    /** Where a session is stored; nothing for one that is not, or not in an artifact of its own. */
+    readonly locate: (id: SessionId) => Effect.Effect<string | undefined, PersistenceError>
+  }
+>() {}
