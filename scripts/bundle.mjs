@@ -4,6 +4,7 @@
 // of the build, so "did a source change since?" is one comparison per file. It is replaced last and in one step, and
 // chunks are never overwritten: a build takes nothing away from a process that is running.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { isBuiltin } from "node:module"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
@@ -15,6 +16,47 @@ const day = 86_400_000
 const treeshake = {
   propertyReadSideEffects: false,
   moduleSideEffects: [{ test: /[\\/](packages|apps)[\\/][^\\/]+[\\/]src[\\/]/, sideEffects: false }]
+}
+
+/**
+ * What `dsh run` loads is one chunk: shared chunks would cost a file, a script and a property definition for each name
+ * that crosses their border.
+ */
+const codeSplitting = { groups: [{ name: "ShortLane", test: /[\\/]apps[\\/]cli[\\/]src[\\/]ShortLane\.ts$/ }] }
+
+/** What takes a while to load and what many a run never needs. */
+const lazyBuiltins = new Set([
+  "node:child_process",
+  "node:crypto",
+  "node:fs/promises",
+  "node:https",
+  "node:os",
+  "node:worker_threads"
+])
+
+/**
+ * Node's own modules, as the bundle sees them: those of `lazyBuiltins` are loaded when one of their functions is called,
+ * and no property is touched that nothing uses (for `import *`, CommonJS output would copy all of them).
+ */
+const builtins = {
+  name: "builtins",
+  resolveId: (id, _, { kind }) =>
+    kind === "import-statement" && id.startsWith("node:") && isBuiltin(id)
+      ? { id: `\0${id}`, moduleSideEffects: false }
+      : undefined,
+  load: async (id) => {
+    if (!id.startsWith("\0node:")) return undefined
+    const name = id.slice(1)
+    const isLazy = lazyBuiltins.has(name)
+    const exported = Object.entries(await import(name)).map(([key, value]) => {
+      if (key === "default") return "export default /* @__PURE__ */ builtin()"
+      if (!isLazy || typeof value !== "function") return `export const ${key} = /* @__PURE__ */ builtin().${key}`
+      return `export function ${key}(...args) {
+        return new.target ? Reflect.construct(builtin().${key}, args) : builtin().${key}(...args)
+      }`
+    })
+    return [`const builtin = () => process.getBuiltinModule("${name}")`, ...exported].join("\n")
+  }
 }
 
 const put = (path, content) => {
@@ -42,9 +84,10 @@ const sweep = (out, keep) => {
 /** See bundle.d.mts. */
 export const bundle = async ({ input, out, external = [] }) => {
   const started = new Date()
-  const build = await rolldown({ input, platform: "node", external, treeshake })
+  const build = await rolldown({ input, platform: "node", external, treeshake, plugins: [builtins] })
   const { output } = await build.generate({
     format: "cjs",
+    codeSplitting,
     charset: "ascii", // a chunk with one other character would cost twice the memory and time to read
     minify: { compress: true, mangle: false, codegen: true },
     entryFileNames: "[name]-[hash].cjs",

@@ -41,7 +41,12 @@ export const packages = {
   tools: { role: "definition" },
   agent: { role: "definition" },
   llm: { role: "definition", provider: ["LlmDeepSeek", "LlmScripted"] },
-  persistence: { role: "definition", provider: ["PersistenceJsonl", "PersistenceMemory"] },
+  persistence: {
+    role: "definition",
+    provider: ["PersistenceJsonl", "PersistenceMemory"],
+    feature: ["WriteBehind", "Checkpoints"]
+  },
+  http: { role: "provider" },
   world: { role: "definition", provider: ["FsLocal", "SubprocessLocal"] },
   shell: { role: "definition", provider: ["BashLocal"], feature: ["BashTool"] },
   files: { role: "feature" },

@@ -5,6 +5,7 @@ import * as EditTool from "@dsh/files/EditTool"
 import * as ObservedFiles from "@dsh/files/ObservedFiles"
 import * as ReadTool from "@dsh/files/ReadTool"
 import * as WriteTool from "@dsh/files/WriteTool"
+import * as HttpClientNode from "@dsh/http/HttpClientNode"
 import * as LlmDeepSeek from "@dsh/llm/LlmDeepSeek"
 import * as AgentLoop from "@dsh/loop/AgentLoop"
 import * as Definitions from "@dsh/loop/Definitions"
@@ -16,7 +17,6 @@ import * as BashTool from "@dsh/shell/BashTool"
 import * as FsLocal from "@dsh/world/FsLocal"
 import * as SubprocessLocal from "@dsh/world/SubprocessLocal"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as Layer from "effect/Layer"
 import type { Provider } from "./Environment.ts"
@@ -33,13 +33,10 @@ const tools = Layer.mergeAll(BashTool.layer, ReadTool.layer, WriteTool.layer, Ed
   Layer.provide(SubprocessLocal.layer())
 )
 
-// One connection for all the steps of a run, not a new handshake for each.
-const http = NodeHttpClient.layerWithoutAgent.pipe(Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true })))
-
 const model = ({ apiKey, baseUrl }: Provider) =>
   LlmDeepSeek.layer({
     connection: LlmDeepSeek.connection({ apiKey, ...(baseUrl !== undefined && { baseUrl }) })
-  }).pipe(Layer.provide(http))
+  }).pipe(Layer.provide(HttpClientNode.layer))
 
 /** Session logs under `sessions`, written behind and checked before anything irreversible. */
 const storage = (sessions: string) =>

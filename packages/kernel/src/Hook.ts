@@ -17,7 +17,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { Listeners } from "./Hook/Listeners.ts"
-import type { Options } from "./Hook/Listeners.ts"
+import type { Listener, Options } from "./Hook/Listeners.ts"
 import * as Realm from "./Realm.ts"
 import * as Thrown from "./Thrown.ts"
 
@@ -204,10 +204,16 @@ const serialPoint = <In, E>(listeners: Listeners<Observer<In, void, E>>): Serial
   ...base(listeners),
   [Realm.Fork]: () => serialPoint(new Listeners(listeners.id, listeners)),
   run: (input) =>
-    Effect.suspend(() =>
-      Effect.forEach(listeners.all(), ({ handler }) => Effect.suspend(() => handler(input)), { discard: true })
-    )
+    Effect.suspend(() => {
+      const all = listeners.all()
+      if (all.length < 2) return alone(all, input)
+      return Effect.forEach(all, ({ handler }) => Effect.suspend(() => handler(input)), { discard: true })
+    })
 })
+
+/** What most dispatches come to: nobody listens, or one does. Worth its lines, because a step of an agent makes a dozen of them. */
+const alone = <In, E>([only]: ReadonlyArray<Listener<Observer<In, void, E>>>, input: In): Effect.Effect<void, E> =>
+  only === undefined ? Effect.void : only.handler(input)
 
 const bailPoint = <In, Out, E>(listeners: Listeners<Observer<In, Option.Option<Out>, E>>): BailPoint<In, Out, E> => ({
   ...base(listeners),
@@ -224,13 +230,17 @@ const bailPoint = <In, Out, E>(listeners: Listeners<Observer<In, Option.Option<O
 const parallelPoint = <In, E>(listeners: Listeners<Observer<In, void, E>>): ParallelPoint<In, E> => ({
   ...base(listeners),
   [Realm.Fork]: () => parallelPoint(new Listeners(listeners.id, listeners)),
-  run: Effect.fnUntraced(function* (input) {
-    const exits = yield* Effect.forEach(
-      listeners.all(),
-      ({ handler }) => Effect.exit(Effect.suspend(() => handler(input))),
-      { concurrency: "unbounded" }
-    )
-    const failed = exits.find(Exit.isFailure)
-    if (failed !== undefined) yield* failed
+  run: (input) =>
+    Effect.suspend(() => {
+      const all = listeners.all()
+      return all.length < 2 ? alone(all, input) : together(all, input)
+    })
+})
+
+const together = Effect.fnUntraced(function* <In, E>(all: ReadonlyArray<Listener<Observer<In, void, E>>>, input: In) {
+  const exits = yield* Effect.forEach(all, ({ handler }) => Effect.exit(Effect.suspend(() => handler(input))), {
+    concurrency: "unbounded"
   })
+  const failed = exits.find(Exit.isFailure)
+  if (failed !== undefined) yield* failed
 })

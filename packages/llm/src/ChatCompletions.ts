@@ -52,7 +52,7 @@ export const quiet = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
  */
 export const stream = (
   resolve: Effect.Effect<Options, LlmError>,
-  { body, messages }: LlmRequest
+  { body, isCallIdTaken, messages }: LlmRequest
 ): Stream.Stream<StreamChunk, LlmError> =>
   ChunkStream.fromPull(
     Effect.flatMap(Ids.IdSource, (ids) =>
@@ -69,7 +69,7 @@ export const stream = (
             ),
             endpoint,
             limits,
-            isTaken: (id) => messages.some((message) => calls(message, id)),
+            isTaken: isCallIdTaken ?? ((id) => messages.some((message) => calls(message, id))),
             mint: ids.next
           })
       })

@@ -44,6 +44,8 @@ export interface LlmRequest {
   readonly body: RenderedRequest
   readonly sessionId?: SessionId
   readonly purpose?: Purpose
+  /** Whether the session already has a tool call of that id. Default: whether the messages do. */
+  readonly isCallIdTaken?: (id: string) => boolean
 }
 
 /** A call configuration with the adapter's defaults filled in, bound to one registration. */

@@ -2,7 +2,7 @@ import type { StreamChunk } from "@dsh/protocol/StreamChunk"
 import * as MockLlm from "@dsh/testing/MockLlm"
 import * as Reply from "@dsh/testing/Reply"
 import * as Script from "@dsh/testing/Script"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as HttpClientNode from "@dsh/http/HttpClientNode"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { ask, chunks, collect } from "./support/DeepSeek.ts"
@@ -65,7 +65,7 @@ describe("an answer", () => {
           assert.deepStrictEqual([text(answer), ending(answer)], ["中文🐋 é", "stop"])
         )
       )
-    }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layer))
+    }).pipe(Effect.scoped, Effect.provide(HttpClientNode.layer))
   )
 
   it.live("shrugs off comments, keep-alives and wrapped comments", () =>
@@ -83,7 +83,7 @@ describe("an answer", () => {
       const sizes: Array<number> = []
       yield* Stream.runForEachChunk(chunks(server.url), (batch) => Effect.sync(() => void sizes.push(batch.length)))
       assert.isTrue(Math.max(...sizes) > 50, String(sizes))
-    }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layer))
+    }).pipe(Effect.scoped, Effect.provide(HttpClientNode.layer))
   )
 
   it.live("that the server did not stream", () =>
@@ -132,7 +132,7 @@ describe("an answer that ends badly", () => {
           assert.include(["", "a", "a中"], text(at))
         })
       )
-    }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layer))
+    }).pipe(Effect.scoped, Effect.provide(HttpClientNode.layer))
   )
 
   it.live("with a finish but no [DONE] is complete, usage or not", () =>
@@ -252,7 +252,7 @@ describe("cancellation", () => {
       yield* Fiber.interrupt(fiber)
       const [entry] = yield* server.awaitClosedEarly(1)
       assert.strictEqual(entry?.outcome, "closed-early")
-    }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layer))
+    }).pipe(Effect.scoped, Effect.provide(HttpClientNode.layer))
 
   it.live("reaches the socket before the response, before its first byte and in its midst", () =>
     Effect.gen(function* () {
@@ -269,7 +269,7 @@ describe("cancellation", () => {
       })
       yield* Stream.runDrain(Stream.take(chunks(server.url), 1))
       yield* server.awaitClosedEarly(1)
-    }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layer))
+    }).pipe(Effect.scoped, Effect.provide(HttpClientNode.layer))
   )
 
   it.live("a consumer that reads slowly holds the provider back and loses nothing", () =>
@@ -286,6 +286,6 @@ describe("cancellation", () => {
         )
       )
       assert.strictEqual(seen, deltas.join(""))
-    }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layer))
+    }).pipe(Effect.scoped, Effect.provide(HttpClientNode.layer))
   )
 })

@@ -168,6 +168,7 @@ const handle = (
     agent,
     session,
     body: RequestBody.make(formatOf, newHash),
+    activities: scope,
     activity: undefined,
     lastTurn: TurnHistory.lastTurn(session),
     step: 0,

@@ -10,6 +10,7 @@ import type * as RequestBody from "@dsh/protocol/RequestBody"
 import type { Session } from "@dsh/session/Session"
 import type * as Deferred from "effect/Deferred"
 import type * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
 
 /** What keeps an agent busy. */
 export interface Activity {
@@ -29,6 +30,8 @@ export interface AgentState {
   readonly agent: Agent
   readonly session: Session
   readonly body: RequestBody.RequestBody
+  /** Where the fibers of turns and tools live; it closes after the agent has wound down. */
+  readonly activities: Scope.Scope
   activity: Activity | undefined
   lastTurn: number
   /** Open step, 0 between steps: for diagnostics. */

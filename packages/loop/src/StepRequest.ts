@@ -63,7 +63,8 @@ export const make = Effect.fnUntraced(function* (state: AgentState, at: AttemptA
     messages: session.conversation.messages,
     body,
     sessionId: session.id,
-    purpose: "agent"
+    purpose: "agent",
+    isCallIdTaken: (id) => state.callIds.has(id)
   }
   return { call, request } satisfies StepRequest
 })

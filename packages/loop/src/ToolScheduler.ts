@@ -1,10 +1,10 @@
 /**
  * Runs the tool calls of one assistant message.
  *
- * Two fibers share the batch. The starter takes calls in model order: it logs the call, asks the policy (one at a time), and launches
- * the body; an exclusive call waits until everything before it is committed and holds back everything after it, parallel-safe calls
- * overlap up to the cap. The committer takes results in model order: it judges and logs each as soon as it and all before it are
- * there. So a policy that waits for a human holds back later starts and no finished sibling.
+ * Calls are taken in model order: each is logged, the policy is asked (one at a time), and its body runs. An exclusive call waits until
+ * everything before it is committed and holds back everything after it, so it needs no fiber; parallel-safe calls get one each and
+ * overlap up to the cap. Results are committed (judged and logged) in model order by whoever settles one, as soon as it and all before
+ * it are there. So a policy that waits for a human holds back later starts and no finished sibling.
  *
  * Whatever happens, every call is answered: a cancel interrupts the bodies and answers the rest as aborted, a failure of the log
  * drains the bodies and answers the rest as unknown or not started.
@@ -19,12 +19,9 @@ import * as Pipeline from "@dsh/tools/ToolPipeline"
 import type { ToolExecution, ToolFailure, ToolOutcome } from "@dsh/tools/ToolHooks"
 import { Tools } from "@dsh/tools/Tools"
 import * as Cause from "effect/Cause"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
-import * as Scope from "effect/Scope"
 import * as AgentInbox from "./AgentInbox.ts"
 import type { AgentState } from "./AgentState.ts"
 import { LoopConfig } from "./LoopConfig.ts"
@@ -42,10 +39,11 @@ interface Slot {
   /** The seq of its `tool/call`, once logged. */
   started: number | undefined
   execution: ToolExecution | undefined
+  /** The body was entered. */
+  dispatched: boolean
   /** What the body, or the policy instead of it, came to. */
   result: Pipeline.Dispatched | undefined
-  readonly settled: Deferred.Deferred<void>
-  readonly committed: Deferred.Deferred<void>
+  /** Its `tool/result` is in the log. */
   answered: boolean
 }
 
@@ -57,71 +55,102 @@ export const run = (
 ): Effect.Effect<boolean, SessionError, SchedulerServices> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const slots = calls.map(makeSlot)
-      const bodies: Array<Fiber.RuntimeFiber<void>> = []
-      const scope = yield* Scope.make()
-      const work = Effect.all([start(state, at, slots, bodies, scope), commitAll(state, at, slots)], {
-        concurrency: "unbounded",
-        discard: true
-      })
-      const exit = yield* Effect.exit(restore(work))
+      const batch = new Batch(state, at, calls)
+      const exit = yield* Effect.exit(restore(start(batch)))
       if (Exit.isFailure(exit)) {
         if (Cause.isInterruptedOnly(exit.cause)) {
-          yield* Fiber.interruptAll(bodies)
-          yield* answerAborted(state, at, slots)
+          yield* Fiber.interruptAll(batch.bodies)
+          yield* answerAborted(batch)
         } else {
-          yield* Effect.onInterrupt(restore(Fiber.awaitAll(bodies)), () => Fiber.interruptAll(bodies))
-          yield* answerUnknown(state, at, slots)
+          yield* Effect.onInterrupt(restore(Fiber.awaitAll(batch.bodies)), () => Fiber.interruptAll(batch.bodies))
+          yield* answerUnknown(batch)
         }
+        yield* exit
       }
-      yield* Scope.close(scope, exit)
-      yield* exit
-      return slots.some(({ result }) => result?.outcome.isError === false && result.outcome.concludesTurn)
+      return batch.slots.some(({ result }) => result?.outcome.isError === false && result.outcome.concludesTurn)
     })
   )
 
-const makeSlot = (call: ToolCallBlock): Slot => ({
-  call,
-  started: undefined,
-  execution: undefined,
-  result: undefined,
-  settled: Deferred.unsafeMake<void>(FiberId.none),
-  committed: Deferred.unsafeMake<void>(FiberId.none),
-  answered: false
-})
+class Batch {
+  readonly state: AgentState
+  readonly at: At
+  readonly slots: ReadonlyArray<Slot>
+  /** One for each parallel-safe call that was started. */
+  readonly bodies: Array<Fiber.RuntimeFiber<void>> = []
+  /** Calls answered so far, in model order. */
+  committed = 0
+  committing = false
+  failure: Cause.Cause<SessionError> | undefined
+  #waiting: (() => void) | undefined
+
+  constructor(state: AgentState, at: At, calls: ReadonlyArray<ToolCallBlock>) {
+    this.state = state
+    this.at = at
+    this.slots = calls.map((call) => ({
+      call,
+      started: undefined,
+      execution: undefined,
+      dispatched: false,
+      result: undefined,
+      answered: false
+    }))
+  }
+
+  /** Something settled, was committed, or failed. */
+  changed(): void {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    waiting?.()
+  }
+
+  /** Waits for `condition`; fails when committing has failed. Only the starter waits. */
+  until(condition: () => boolean): Effect.Effect<void, SessionError> {
+    return Effect.suspend(() => {
+      if (this.failure !== undefined) return Effect.failCause(this.failure)
+      if (condition()) return Effect.void
+      const change = Effect.async<void>((resume) => {
+        this.#waiting = () => resume(Effect.void)
+        return Effect.sync(() => {
+          this.#waiting = undefined
+        })
+      })
+      return Effect.zipRight(change, this.until(condition))
+    })
+  }
+}
 
 // -----------------------------------------------------------------------------
 // starting
 // -----------------------------------------------------------------------------
 
-const start = Effect.fnUntraced(function* (
-  state: AgentState,
-  at: At,
-  slots: ReadonlyArray<Slot>,
-  bodies: Array<Fiber.RuntimeFiber<void>>,
-  scope: Scope.Scope
-) {
+const start = Effect.fnUntraced(function* (batch: Batch) {
   const tools = yield* Tools
-  for (const [index, slot] of slots.entries()) {
+  for (const [index, slot] of batch.slots.entries()) {
     const args = parseArguments(slot.call.arguments)
     // Asked for each call at its turn: the registry may have changed since the batch began.
     const parallel = tools.get(slot.call.name)?.isParallelSafe(args) === true
-    yield* parallel ? room(slots.slice(0, index)) : allCommitted(slots.slice(0, index))
-    yield* logCall(state, at, slot)
+    if (parallel) yield* room(batch, index)
+    else yield* batch.until(() => batch.committed === index)
+    yield* logCall(batch, slot)
     const prepared = yield* Pipeline.prepare({
       callId: slot.call.id,
       name: slot.call.name,
       arguments: args,
-      session: state.session
+      session: batch.state.session
     })
     slot.execution = prepared.execution
-    if (prepared.kind === "ready") {
-      bodies.push(yield* Effect.forkIn(body(slot, prepared.execution), scope))
+    if (prepared.kind !== "ready") {
+      yield* settle(batch, slot, { outcome: prepared.outcome, final: prepared.kind === "failed" })
+    } else if (parallel) {
+      batch.bodies.push(yield* Effect.forkIn(body(batch, slot, prepared.execution), batch.state.activities))
     } else {
-      yield* settle(slot, { outcome: prepared.outcome, final: prepared.kind === "failed" })
+      slot.dispatched = true
+      yield* settle(batch, slot, yield* Pipeline.dispatch(prepared.execution))
     }
-    if (!parallel) yield* Deferred.await(slot.committed)
+    // It was an exclusive call: nothing after it may start before it is committed.
+    if (!parallel) yield* batch.until(() => batch.committed > index)
   }
+  yield* batch.until(() => batch.committed === batch.slots.length)
 })
 
 /** An empty string is a call without arguments; what is not JSON is passed on and fails validation. */
@@ -134,79 +163,92 @@ const parseArguments = (raw: string) => {
   }
 }
 
-const allCommitted = (before: ReadonlyArray<Slot>) =>
-  Effect.forEach(before, ({ committed }) => Deferred.await(committed), { discard: true })
-
-const room = Effect.fnUntraced(function* (before: ReadonlyArray<Slot>) {
-  while (true) {
-    const { maxParallelToolCalls } = yield* LoopConfig
-    const running = before.filter(({ result }) => result === undefined)
-    if (running.length < Math.max(1, maxParallelToolCalls)) return
-    yield* Effect.raceAll(running.map(({ settled }) => Deferred.await(settled)))
-  }
-})
-
-const body = (slot: Slot, execution: ToolExecution) =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Effect.exit(restore(Pipeline.dispatch(execution))), (exit) =>
-      settle(slot, Exit.isSuccess(exit) ? exit.value : { outcome: Pipeline.aborted(true), final: true })
-    )
+/** Waits until fewer bodies run than may run at once. */
+const room = (batch: Batch, index: number) =>
+  Effect.flatMap(LoopConfig, ({ maxParallelToolCalls }) =>
+    batch.until(() => {
+      const running = batch.slots.slice(0, index).filter(({ result }) => result === undefined)
+      return running.length < Math.max(1, maxParallelToolCalls)
+    })
   )
 
-const settle = (slot: Slot, result: Pipeline.Dispatched) =>
+const body = (batch: Batch, slot: Slot, execution: ToolExecution) =>
   Effect.suspend(() => {
-    slot.result = result
-    return Effect.asVoid(Deferred.succeed(slot.settled, undefined))
+    slot.dispatched = true
+    return Effect.flatMap(Pipeline.dispatch(execution), (result) => settle(batch, slot, result))
   })
 
 // -----------------------------------------------------------------------------
 // committing
 // -----------------------------------------------------------------------------
 
-const commitAll = (state: AgentState, at: At, slots: ReadonlyArray<Slot>) =>
-  Effect.forEach(
-    slots,
-    (slot) =>
-      Effect.zipRight(
-        Deferred.await(slot.settled),
-        Effect.suspend(() => commit(state, at, slot))
-      ),
-    { discard: true }
-  )
+const settle = (batch: Batch, slot: Slot, result: Pipeline.Dispatched) =>
+  Effect.suspend(() => {
+    slot.result = result
+    batch.changed()
+    return commitReady(batch)
+  })
 
-const commit = Effect.fnUntraced(function* (state: AgentState, at: At, slot: Slot) {
+/** Commits what is settled, as far as it is contiguous. One fiber does it at a time; what settles meanwhile is left to that one. */
+const commitReady = (batch: Batch): Effect.Effect<void, never, SchedulerServices> =>
+  Effect.suspend(() => {
+    if (batch.committing || batch.failure !== undefined) return Effect.void
+    batch.committing = true
+    return commitNext(batch).pipe(
+      Effect.catchAllCause((cause) =>
+        Effect.sync(() => {
+          if (!Cause.isInterruptedOnly(cause)) batch.failure = cause
+        })
+      ),
+      Effect.ensuring(
+        Effect.sync(() => {
+          batch.committing = false
+          batch.changed()
+        })
+      )
+    )
+  })
+
+const commitNext = (batch: Batch): Effect.Effect<void, SessionError, SchedulerServices> =>
+  Effect.suspend(() => {
+    const slot = batch.slots[batch.committed]
+    return slot?.result === undefined
+      ? Effect.void
+      : Effect.zipRight(
+          commit(batch, slot),
+          Effect.suspend(() => commitNext(batch))
+        )
+  })
+
+const commit = Effect.fnUntraced(function* (batch: Batch, slot: Slot) {
   const { execution, result } = slot
   if (execution === undefined || result === undefined) return
   const outcome = yield* Pipeline.finalize(execution, result)
-  yield* Effect.uninterruptible(
-    Effect.gen(function* () {
-      slot.result = { outcome, final: true }
-      yield* logResult(state, at, slot, outcome)
-      for (const message of outcome.additionalContexts) yield* AgentInbox.insert(state, message, "next-step")
-      yield* Deferred.succeed(slot.committed, undefined)
-    })
-  )
+  yield* Effect.uninterruptible(answer(batch, slot, outcome))
 })
 
-const logCall = Effect.fnUntraced(function* ({ session }: AgentState, { step, turn }: At, slot: Slot) {
+/** Logs a result and hands its contexts to the next step. */
+const answer = Effect.fnUntraced(function* (batch: Batch, slot: Slot, outcome: ToolOutcome) {
+  slot.result = { outcome, final: true }
+  yield* logResult(batch, slot, outcome)
+  batch.committed++
+  batch.changed()
+  for (const message of outcome.additionalContexts) yield* AgentInbox.insert(batch.state, message, "next-step")
+})
+
+const logCall = Effect.fnUntraced(function* ({ at, state }: Batch, slot: Slot) {
   const { arguments: args, id, name } = slot.call
-  const event = yield* session.append("tool/call", { turn, step, callId: id, name, arguments: args })
+  const event = yield* state.session.append("tool/call", { ...at, callId: id, name, arguments: args })
   slot.started = event.seq
 })
 
-const logResult = Effect.fnUntraced(function* (
-  { session }: AgentState,
-  { step, turn }: At,
-  slot: Slot,
-  outcome: ToolOutcome
-) {
+const logResult = Effect.fnUntraced(function* ({ at, state }: Batch, slot: Slot, outcome: ToolOutcome) {
   const id = MessageId(yield* fresh)
   const message = toolResult(id, slot.call.id, outcome.content, outcome.isError)
-  yield* session.append(
+  yield* state.session.append(
     "tool/result",
     {
-      turn,
-      step,
+      ...at,
       message,
       ...(outcome.isError && outcome.error.info !== undefined && { error: outcome.error.info }),
       ...(outcome.meta !== undefined && { meta: outcome.meta })
@@ -221,35 +263,34 @@ const logResult = Effect.fnUntraced(function* (
 // -----------------------------------------------------------------------------
 
 /** After a cancel: bodies have ended; a success that was not committed counts as aborted, a failure stands. */
-const answerAborted = Effect.fnUntraced(function* (state: AgentState, at: At, slots: ReadonlyArray<Slot>) {
-  for (const slot of slots) {
+const answerAborted = Effect.fnUntraced(function* (batch: Batch) {
+  for (const slot of batch.slots) {
     if (slot.answered) continue
-    if (slot.started === undefined) yield* logCall(state, at, slot)
+    if (slot.started === undefined) yield* logCall(batch, slot)
     const known = slot.result?.outcome
     const outcome: ToolOutcome =
       known?.isError === true
         ? known
-        : { ...Pipeline.aborted(known !== undefined), additionalContexts: known?.additionalContexts ?? [] }
+        : { ...Pipeline.aborted(slot.dispatched), additionalContexts: known?.additionalContexts ?? [] }
     if (slot.execution !== undefined) yield* Pipeline.finalize(slot.execution, { outcome, final: true })
-    slot.result = { outcome, final: true }
-    yield* logResult(state, at, slot, outcome)
-    for (const message of outcome.additionalContexts) yield* AgentInbox.insert(state, message, "next-step")
+    yield* answer(batch, slot, outcome)
   }
 })
 
 /** After a failure of the scheduler itself. The log may be what failed, so each answer is only tried. */
-const answerUnknown = (state: AgentState, at: At, slots: ReadonlyArray<Slot>) =>
+const answerUnknown = (batch: Batch) =>
   Effect.forEach(
-    slots.filter(({ answered }) => !answered),
+    batch.slots.filter(({ answered }) => !answered),
     (slot) => {
       const outcome = slot.started === undefined ? notStarted : outcomeUnknown
       slot.result = { outcome, final: true }
       return Effect.catchAll(
         Effect.zipRight(
-          slot.started === undefined ? logCall(state, at, slot) : Effect.void,
-          Effect.suspend(() => logResult(state, at, slot, outcome))
+          slot.started === undefined ? logCall(batch, slot) : Effect.void,
+          Effect.suspend(() => logResult(batch, slot, outcome))
         ),
-        (error) => Effect.logError(`tool call ${slot.call.id} of session ${state.session.id} stays unanswered`, error)
+        (error) =>
+          Effect.logError(`tool call ${slot.call.id} of session ${batch.state.session.id} stays unanswered`, error)
       )
     },
     { discard: true }

@@ -87,7 +87,16 @@ const same = (a: object | undefined, b: object | undefined): boolean =>
 
 // In order and by text: a reordered property changes the bytes, and with them the provider's prefix cache.
 const sameTools = (a: EpochHeader["tools"], b: EpochHeader["tools"]): boolean =>
-  a === b || JSON.stringify(a) === JSON.stringify(b)
+  a === b || (a !== undefined && b !== undefined && textOf(a) === textOf(b))
+
+const texts = new WeakMap<object, string>()
+
+/** A header is compared at every step and its tools hardly ever change, so their text is kept. */
+const textOf = (tools: ReadonlyArray<ToolSchema>): string => {
+  let text = texts.get(tools)
+  if (text === undefined) texts.set(tools, (text = JSON.stringify(tools)))
+  return text
+}
 
 /** A header without fields that say nothing. */
 export const canonical = (header: EpochHeader): EpochHeader => {

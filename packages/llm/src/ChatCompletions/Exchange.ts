@@ -6,7 +6,7 @@
  * end of the answer; the reader stays a moment longer for the end of the body, so that the connection can be used again. That is why
  * both fibers live in the adapter's Scope. A consumer that leaves early takes them with it.
  */
-import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClient from "@effect/platform/HttpClient"
 import type { HttpClientError } from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type { HttpClientResponse } from "@effect/platform/HttpClientResponse"
@@ -174,9 +174,7 @@ class Conversation {
 }
 
 const open = Effect.fnUntraced(function* ({ client, endpoint, request }: Exchange) {
-  const response = yield* Effect.mapError(HttpClient.withScope(client).execute(request), (error) =>
-    unsent(endpoint, error)
-  )
+  const response = yield* Effect.mapError(client.execute(request), (error) => unsent(endpoint, error))
   if (response.status >= 200 && response.status < 300) return response
   const body = yield* refusalBody(response)
   const now = yield* Clock.currentTimeMillis

@@ -28,7 +28,9 @@ interface Source {
 }
 
 const sourceOf = (response: HttpClientResponse): Source | undefined => {
-  const source: unknown = Reflect.get(response, "source")
+  // A client that guards its responses against being forgotten wraps them.
+  const inner: unknown = Reflect.get(response, "original") ?? response
+  const source: unknown = typeof inner === "object" && inner !== null ? Reflect.get(inner, "source") : undefined
   return typeof source === "object" && source !== null && "readableEnded" in source && "pause" in source
     ? (source as Source)
     : undefined
@@ -47,10 +49,15 @@ export const readBody = (
         ),
         (error) => ({ cause: error.cause ?? error })
       )
-    : readSource(source, sink)
+    : readSource(response, source, sink)
 }
 
-const readSource = (source: Source, sink: Sink): Effect.Effect<void, { readonly cause: unknown }> =>
+// The listeners hold the response on purpose: the platform aborts a request whose response nobody holds any more.
+const readSource = (
+  response: HttpClientResponse,
+  source: Source,
+  sink: Sink
+): Effect.Effect<void, { readonly cause: unknown }> =>
   Effect.async((resume) => {
     let lingering: ReturnType<typeof setTimeout> | undefined
     const onData = (bytes: Uint8Array): void => {
@@ -66,7 +73,7 @@ const readSource = (source: Source, sink: Sink): Effect.Effect<void, { readonly 
           resume(
             Effect.zipRight(
               sink.pause,
-              Effect.suspend(() => readSource(source, sink))
+              Effect.suspend(() => readSource(response, source, sink))
             )
           )
       }
@@ -83,7 +90,8 @@ const readSource = (source: Source, sink: Sink): Effect.Effect<void, { readonly 
       stop()
       resume(Effect.fail({ cause }))
     }
-    const onClose = (): void => onError(new Error("the connection was closed"))
+    const onClose = (): void =>
+      onError(new Error(`the connection was closed in the middle of a response with status ${response.status}`))
     const stop = (): void => {
       clearTimeout(lingering)
       source.off("data", onData)

@@ -13,7 +13,7 @@ import type { StreamChunk } from "@dsh/protocol/StreamChunk"
 import * as MockLlm from "@dsh/testing/MockLlm"
 import * as Script from "@dsh/testing/Script"
 import type { HttpClient } from "@effect/platform"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as HttpClientNode from "@dsh/http/HttpClientNode"
 import type { Scope } from "effect"
 import { Effect, Either, Redacted, Stream } from "effect"
 
@@ -112,4 +112,4 @@ export const ask = (step: Script.Step, options: Ask = {}): Effect.Effect<Answer,
   Effect.gen(function* () {
     const server = yield* MockLlm.make({ script: Script.sequence([step]) })
     return yield* collect(chunks(server.url, options))
-  }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layer))
+  }).pipe(Effect.scoped, Effect.provide(HttpClientNode.layer))
