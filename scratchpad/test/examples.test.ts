@@ -6,8 +6,10 @@ import { Effect, Either, Fiber, Layer, TestClock } from "effect"
 import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import * as Batch from "../batch.ts"
 import * as Compose from "../compose.ts"
+import * as DryRun from "../dry-run.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -33,10 +35,23 @@ const typeCheck = (file: string): Promise<{ readonly code: number; readonly outp
 }
 
 describe("examples", () => {
+  it("the command line: a run and the proof of it", { timeout: 60_000 }, async () => {
+    const run = await promisify(execFile)("sh", [`${root}scratchpad/command-line.sh`])
+    assert.match(run.stdout, /^4\n.*\n1 request, each rebuilt byte for byte from the log\n$/)
+    assert.strictEqual(run.stderr, "")
+  })
+
   it.effect("compose: an agent made of Layers", () =>
     Effect.map(Compose.main, (result) =>
       assert.deepStrictEqual(result, { ended: "completed", answer: "You rolled the highest number." })
     )
+  )
+
+  it.live("dry run: the same tools over another shell and another store", () =>
+    Effect.map(DryRun.main(`${root}scratchpad`), ({ answer, stored }) => {
+      assert.match(answer, /^would run: rm -rf build in .*scratchpad\/?$/)
+      assert.isAbove(stored, 10)
+    })
   )
 
   it.effect("batch: tasks side by side, results in order", () =>

@@ -16,7 +16,7 @@ export const render = (header: SessionHeader, events: Iterable<SessionEvent>): s
 }
 
 /** The lines of one event; none for what only machines want to know. */
-export const describe = (event: SessionEvent): ReadonlyArray<string> => {
+const describe = (event: SessionEvent): ReadonlyArray<string> => {
   switch (event.type) {
     case "turn/start":
       return ["", `turn ${event.data.turn}`]

@@ -16,7 +16,7 @@ import * as Failure from "./Failure.ts"
 import { Output } from "./Output.ts"
 
 /** What a new agent uses when the command line names no model. */
-export const defaultModel = "deepseek-v4-flash"
+const defaultModel = "deepseek-v4-flash"
 
 export interface Options {
   readonly task: string
@@ -28,7 +28,7 @@ export interface Options {
 }
 
 /** The session it worked in, and the exit code of the outcome. */
-export interface Worked {
+interface Worked {
   readonly agent: Agent
   readonly exitCode: ExitCode.ExitCode
 }

@@ -305,7 +305,7 @@ describe("dsh run, interrupted", () => {
       assert.deepStrictEqual(pids().filter(isRunning), [])
       const results = workspace.log(only(workspace)).filter(({ type }) => type === "tool/result")
       assert.deepStrictEqual(
-        results.map(({ data }) => (data?.["error"] as { code: string }).code),
+        results.map(({ data }) => (data?.["error"] as { code: string } | undefined)?.code),
         ["ABORTED", "ABORTED_BEFORE_DISPATCH"]
       )
       yield* verified(workspace)

@@ -6,7 +6,7 @@ import type { UserMessage } from "@dsh/protocol/Message"
 import type { LlmCallConfig } from "@dsh/protocol/Request"
 import type { LlmFailure } from "@dsh/protocol/StreamChunk"
 import type { SessionError } from "@dsh/session/SessionError"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import type { Agent, Status } from "./Agent.ts"
 import type { AgentError } from "./AgentError.ts"
 
@@ -110,17 +110,17 @@ export type AgentHooks =
   | AgentFailed
 
 /** The extension points without handlers. */
-export const layer: Layer.Layer<AgentHooks> = Layer.mergeAll(
-  AgentCreated.layer,
-  AgentDisposed.layer,
-  SessionStart.layer,
-  AgentStatus.layer,
-  InboxInserted.layer,
-  InboxClaimed.layer,
-  InboxDiscarded.layer,
-  PreStep.layer,
-  AgentRequest.layer,
-  RequestError.layer,
-  TurnStopping.layer,
-  AgentFailed.layer
+export const layer: Layer.Layer<AgentHooks> = Hook.layer(
+  AgentCreated,
+  AgentDisposed,
+  SessionStart,
+  AgentStatus,
+  InboxInserted,
+  InboxClaimed,
+  InboxDiscarded,
+  PreStep,
+  AgentRequest,
+  RequestError,
+  TurnStopping,
+  AgentFailed
 )

@@ -3,6 +3,8 @@ import type { Agent } from "@dsh/agent/Agent"
 import { Agents } from "@dsh/agent/Agents"
 import type { CreateOptions } from "@dsh/agent/Agents"
 import * as Ids from "@dsh/kernel/Ids"
+import * as ChatCompletions from "@dsh/llm/ChatCompletions"
+import * as Llm from "@dsh/llm/Llm"
 import * as LlmScripted from "@dsh/llm/LlmScripted"
 import * as AgentLoop from "@dsh/loop/AgentLoop"
 import * as Definitions from "@dsh/loop/Definitions"
@@ -11,6 +13,7 @@ import type { EventOf, EventType, SessionEvent } from "@dsh/protocol/SessionEven
 import type { Session } from "@dsh/session/Session"
 import * as Tool from "@dsh/tools/Tool"
 import * as Tools from "@dsh/tools/Tools"
+import * as StrictProvider from "@dsh/testing/StrictProvider"
 import { Context, Deferred, Effect, Layer, Schema } from "effect"
 
 /** Gates that tool bodies wait at, and a record of what they did. */
@@ -80,7 +83,7 @@ const broken = Tool.make({
   render: () => ""
 })
 
-export const tools = Layer.mergeAll(
+const tools = Layer.mergeAll(
   Tools.layerTool(waiting("shared", true)),
   Tools.layerTool(waiting("alone", false)),
   Tools.layerTool(echo),
@@ -88,12 +91,25 @@ export const tools = Layer.mergeAll(
   Tools.layerTool(broken)
 )
 
-/** The loop over a script, with extra layers that see everything. */
+/** Every request, written as a provider would get it, has to be one that a strict provider takes. */
+const strict = Llm.LlmStream.hook("strict provider", (request, next) => {
+  const { header, messages } = request
+  const wire = ChatCompletions.profile({ thinking: "enabled", reasoningEffort: "high" })
+  const writer = ChatCompletions.format.open({ ...header, wire })
+  const body =
+    writer.prefix +
+    [...writer.initial, ...messages.flatMap((message) => writer.message(message))].join(",") +
+    writer.suffix
+  const violations = StrictProvider.validateText(body)
+  return violations.length === 0 ? next(request) : Effect.die(new Error(JSON.stringify(violations)))
+})
+
+/** The loop over a script, behind the strict validator, with extra layers that see everything. */
 export const world = <E = never>(
   script: ReadonlyArray<LlmScripted.Reply.Reply>,
   extra: Layer.Layer<never, E, Definitions.Definitions | Stage> = Layer.empty
 ) =>
-  Layer.merge(tools, extra).pipe(
+  Layer.mergeAll(tools, strict, extra).pipe(
     Layer.provideMerge(Layer.merge(AgentLoop.layer, LlmScripted.layer(script))),
     Layer.provideMerge(Layer.merge(Definitions.layer, stage)),
     Layer.provide(Layer.succeed(Ids.IdSource, Ids.sequential("id")))

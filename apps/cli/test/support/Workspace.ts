@@ -13,7 +13,7 @@ import type { Options, Result } from "./Dsh.ts"
 export const key = "sk-never-to-be-seen"
 
 /** One line of a session log. */
-export interface Line {
+interface Line {
   readonly type: string
   readonly data?: { readonly [key: string]: unknown }
 }

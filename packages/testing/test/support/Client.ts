@@ -63,7 +63,7 @@ export interface WireEvent {
   readonly usage: unknown
 }
 
-export interface WireDelta {
+interface WireDelta {
   readonly content?: string | null
   readonly tool_calls?: ReadonlyArray<{
     readonly index: number
