@@ -43,6 +43,8 @@ export interface Restore {
   <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E>
 }
 
+const unchanged: Restore = (effect) => effect
+
 /**
  * Runs an effect with the services of whoever registered it, seen from where it is dispatched: registries and extension points are
  * those of the dispatching realm, scope and parent span those of the caller, everything else the registrant's own.
@@ -57,8 +59,15 @@ export const withRegistrant = <R>(registrant: Context.Context<R>) => {
     given.set(key, service)
     if (key !== Scope.Scope.key && !isForkable(service)) own.set(key, service)
   }
+  const missesNothing = (caller: ReadonlyMap<string, unknown>): boolean => {
+    for (const [key, service] of own) if (caller.get(key) !== service) return false
+    for (const key of given.keys()) if (!caller.has(key)) return false
+    return true
+  }
   return <A, E>(body: (restore: Restore) => Effect.Effect<A, E, R>): Effect.Effect<A, E> =>
     Effect.contextWithEffect((caller: Context.Context<never>) => {
+      // Most hooks are dispatched in the very world they were registered in; then there is nothing to switch.
+      if (missesNothing(caller.unsafeMap)) return body(unchanged) as Effect.Effect<A, E>
       const inside = new Map([...given, ...caller.unsafeMap, ...own])
       const restore: Restore = (effect) =>
         Effect.mapInputContext(effect, (now: Context.Context<never>) => {

@@ -14,6 +14,7 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { Endpoint } from "./ChatCompletions/Errors.ts"
 import * as Exchange from "./ChatCompletions/Exchange.ts"
+import { Guard } from "./ChatCompletions/Guard.ts"
 import type { Limits } from "./ChatCompletions/Watchdog.ts"
 import * as ChunkStream from "./ChunkStream.ts"
 import type { LlmRequest } from "./LlmAdapter.ts"
@@ -33,16 +34,24 @@ export interface Options {
   readonly limits: Limits
   /** Beyond authorization and content negotiation. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The adapter's own; connections linger in it for a moment after their answer. */
-  readonly scope: Scope.Scope
+  readonly lifetime: Lifetime
 }
 
-/** A client for third parties: they have no use for our trace ids, and the span of a request is the caller's. */
-export const quiet = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
-  client.pipe(
-    HttpClient.withTracerPropagation(false),
-    HttpClient.withTracerDisabledWhen(() => true)
-  )
+/** What the exchanges of one adapter share: where they live, and who looks after their deadlines. */
+export interface Lifetime {
+  readonly scope: Scope.Scope
+  readonly guard: Guard
+}
+
+export const lifetime: Effect.Effect<Lifetime, never, Scope.Scope> = Effect.map(Effect.scope, (scope) => ({
+  scope,
+  guard: new Guard(scope)
+}))
+
+/** A client for third parties: the span of a request is the caller's, and no trace ids leave the house. */
+export const quiet: (client: HttpClient.HttpClient) => HttpClient.HttpClient = HttpClient.withTracerDisabledWhen(
+  () => true
+)
 
 /**
  * Sends the rendered body as it is and decodes the answer. Cold: each run is one request, with the connection facts of that moment.
@@ -54,14 +63,16 @@ export const stream = (
   resolve: Effect.Effect<Options, LlmError>,
   { body, isCallIdTaken, messages }: LlmRequest
 ): Stream.Stream<StreamChunk, LlmError> =>
-  ChunkStream.fromPull(
+  ChunkStream.fromSource(
     Effect.flatMap(Ids.IdSource, (ids) =>
       Effect.matchEffect(resolve, {
-        onFailure: (error) => Effect.succeed<ChunkStream.Pull>(Effect.fail(Option.some(error))),
-        onSuccess: ({ apiKey, client, endpoint, headers, limits, scope }) =>
+        onFailure: (error) =>
+          Effect.succeed<ChunkStream.Source>({ pull: Effect.fail(Option.some(error)), close: Effect.void }),
+        onSuccess: ({ apiKey, client, endpoint, headers, lifetime: { guard, scope }, limits }) =>
           Exchange.start({
             client,
             scope,
+            guard,
             request: HttpClientRequest.post(`${endpoint.url}/chat/completions`).pipe(
               HttpClientRequest.setHeaders({ accept: "text/event-stream", ...headers }),
               HttpClientRequest.bearerToken(apiKey),

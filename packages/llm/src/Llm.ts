@@ -105,7 +105,9 @@ const make = (): Llm["Type"] => {
 }
 
 /** The empty registry and the middleware point. */
-export const layer: Layer.Layer<Llm | LlmStream> = Layer.merge(Layer.sync(Llm, make), LlmStream.layer)
+export const layer: Layer.Layer<Llm | LlmStream> = Layer.syncContext(() =>
+  Context.add(Hook.context(LlmStream), Llm, make())
+)
 
 /** An adapter as a Layer: it serves its routes for as long as the Layer lives. */
 export const layerAdapter = <E, R>(

@@ -56,7 +56,7 @@ export interface Options extends Settings {
 export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpClient.HttpClient | Scope.Scope> =>
   Effect.gen(function* () {
     const client = ChatCompletions.quiet(yield* HttpClient.HttpClient)
-    const scope = yield* Effect.scope
+    const lifetime = yield* ChatCompletions.lifetime
     const userAgent = yield* UserAgent
     const catalog = options.models ?? Catalog.models
     const thinking = Thinking.policy(options)
@@ -77,7 +77,7 @@ export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpCli
       ChatCompletions.stream(
         Effect.map(options.connection, ({ apiKey, baseUrl }) => ({
           client,
-          scope,
+          lifetime,
           apiKey,
           limits,
           endpoint: { name: "DeepSeek", url: baseUrl, keyName: Connection.keyName, urlName: Connection.urlName },

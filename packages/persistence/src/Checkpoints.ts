@@ -14,34 +14,42 @@ import * as Layer from "effect/Layer"
 /** Around every other handler: whatever they do, they do with a stored log. */
 const outermost = { order: -1000 }
 
-const beforeRequest: Layer.Layer<never, never, Sessions | LlmStream> = LlmStream.hook(
-  "checkpoint",
-  Effect.fnUntraced(function* (request, next) {
-    const { sessionId } = request
-    if (sessionId !== undefined) {
-      const sessions = yield* Sessions
-      yield* Effect.mapError(sessions.flush(sessionId), (cause) => new LlmError(failed(cause, "no request was sent")))
-    }
-    return yield* next(request)
-  }),
-  outermost
-)
+/** Both checkpoints. */
+export const layer: Layer.Layer<never, never, Sessions | LlmStream | Execute> = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const sessions = yield* Sessions
 
-// A call made by another call is covered by the checkpoint of the outermost one.
-const beforeTool: Layer.Layer<never, never, Sessions | Execute> = Execute.hook(
-  "checkpoint",
-  Effect.fnUntraced(function* (execution, next) {
-    const { parent, session } = execution
-    if (session !== undefined && parent === undefined) {
-      const sessions = yield* Sessions
-      yield* Effect.mapError(
-        sessions.flush(session.id),
-        (cause) => new ToolError(failed(cause, "the tool did not run"))
-      )
-    }
-    return yield* next(execution)
-  }),
-  outermost
+    const beforeRequest = yield* LlmStream
+    yield* beforeRequest.use(
+      "checkpoint",
+      (request, next) => {
+        const { sessionId } = request
+        if (sessionId === undefined) return next(request)
+        const flushed = Effect.mapError(
+          sessions.flush(sessionId),
+          (cause) => new LlmError(failed(cause, "no request was sent"))
+        )
+        return Effect.zipRight(flushed, next(request))
+      },
+      outermost
+    )
+
+    // A call made by another call is covered by the checkpoint of the outermost one.
+    const beforeTool = yield* Execute
+    yield* beforeTool.use(
+      "checkpoint",
+      (execution, next) => {
+        const { parent, session } = execution
+        if (session === undefined || parent !== undefined) return next(execution)
+        const flushed = Effect.mapError(
+          sessions.flush(session.id),
+          (cause) => new ToolError(failed(cause, "the tool did not run"))
+        )
+        return Effect.zipRight(flushed, next(execution))
+      },
+      outermost
+    )
+  })
 )
 
 const failed = (cause: SessionError, consequence: string) => ({
@@ -49,6 +57,3 @@ const failed = (cause: SessionError, consequence: string) => ({
   message: `${cause.message}; ${consequence}`,
   cause
 })
-
-/** Both checkpoints. */
-export const layer: Layer.Layer<never, never, Sessions | LlmStream | Execute> = Layer.merge(beforeRequest, beforeTool)

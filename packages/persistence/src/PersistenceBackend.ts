@@ -34,11 +34,11 @@ export interface Location {
   readonly path?: string
 }
 
-/** Appends to one session. Its calls never overlap. */
+/** Appends to one session. Its calls never overlap and are never interrupted; what they return is run at once. */
 export interface SessionWriter {
   /**
-   * Stores a non-empty, contiguous, valid batch: all of it or none, whatever interrupts. `sync` asks that it survives a loss of
-   * power when this succeeds.
+   * Stores a non-empty, contiguous, valid batch: all of it or none. `sync` asks that it survives a loss of power when this
+   * succeeds.
    */
   readonly append: (
     entries: ReadonlyArray<LogEntry>,

@@ -40,38 +40,32 @@ export const make = (
 
     const sync = (session: Open): Effect.Effect<void, PersistenceError> =>
       session.unsynced
-        ? session.writer.sync.pipe(
-            Effect.andThen(Effect.sync(() => void (session.unsynced = false))),
-            Effect.uninterruptible
-          )
+        ? Effect.map(session.writer.sync, () => {
+            session.unsynced = false
+          })
         : Effect.void
 
     const loop = yield* SyncLoop.make((id) =>
-      withLock(id)(
-        Effect.suspend(() => {
-          const session = opened.get(id)
-          return session === undefined ? Effect.void : sync(session)
-        })
-      )
+      withLock(id, () => {
+        const session = opened.get(id)
+        return session === undefined ? Effect.void : sync(session)
+      })
     )
 
-    const write = (session: Open, batch: ReadonlyArray<LogEntry>, durable: boolean) =>
-      Effect.suspend(() => {
-        const first = batch[0]
-        if (first === undefined) return Effect.void
-        if (first.seq !== session.cursor) {
-          return Effect.fail(Admission.notContiguous(session.id, session.cursor, first.seq))
-        }
-        return Effect.andThen(
-          session.writer.append(batch, { sync: durable }),
-          Effect.sync(() => {
-            session.cursor += lengthOf(batch)
-            session.unsynced = !durable
-            if (!durable) loop.schedule(session.id)
-          })
-        )
-        // Stored and not counted would be stored twice.
-      }).pipe(Effect.uninterruptible)
+    /** Not interrupted by `withLock`: what is stored and not counted would be stored twice. */
+    const write = (session: Open, batch: ReadonlyArray<LogEntry>, durable: boolean) => {
+      const first = batch[0]
+      if (first === undefined) return Effect.void
+      if (first.seq !== session.cursor) {
+        return Effect.fail(Admission.notContiguous(session.id, session.cursor, first.seq))
+      }
+      return Effect.flatMap(session.writer.append(batch, { sync: durable }), () => {
+        session.cursor += lengthOf(batch)
+        session.unsynced = !durable
+        if (!durable) loop.schedule(session.id)
+        return Effect.void
+      })
+    }
 
     const refuseTaken = Effect.fnUntraced(function* (id: SessionId) {
       const location = opened.has(id) ? {} : yield* backend.locate(id)
@@ -86,7 +80,7 @@ export const make = (
     })
 
     const close = (session: Open) =>
-      withLock(session.id)(
+      withLock(session.id, () =>
         sync(session).pipe(
           Effect.catchAll((error) =>
             Effect.logError(`session ${session.id} was not synced before it was closed`, error)
@@ -111,9 +105,9 @@ export const make = (
       )
     })
 
-    const appendToClosed = (id: SessionId, batch: ReadonlyArray<LogEntry>) =>
+    const appendToClosed = (id: SessionId, batch: ReadonlyArray<LogEntry>, restore: KeyedLock.Restore) =>
       Effect.scoped(
-        Effect.flatMap(backend.resume(id), ({ stored, writer }) =>
+        Effect.flatMap(restore(backend.resume(id)), ({ stored, writer }) =>
           // Nobody will be there to sync it later.
           write({ id, writer, cursor: stored.length, unsynced: false }, batch, true)
         )
@@ -127,34 +121,32 @@ export const make = (
       })
 
     return SessionPersistence.of({
-      create: (given) => Effect.flatMap(Admission.header(given), (header) => withLock(header.id)(open(header))),
+      create: (given) =>
+        Effect.flatMap(Admission.header(given), (header) => withLock(header.id, (restore) => restore(open(header)))),
 
       append: (id, entries) =>
-        Effect.flatMap(Admission.batch(id, entries), (batch) =>
-          batch.length === 0
-            ? Effect.void
-            : withLock(id)(
-                Effect.suspend(() => {
-                  const session = opened.get(id)
-                  return session === undefined
-                    ? appendToClosed(id, batch)
-                    : write(session, batch, durability === "strict" || batch.some(endsTurn))
-                })
-              )
-        ),
+        Effect.suspend(() => {
+          const batch = Admission.batch(id, entries)
+          if (batch instanceof PersistenceError) return batch
+          if (batch.length === 0) return Effect.void
+          return withLock(id, (restore) => {
+            const session = opened.get(id)
+            return session === undefined
+              ? appendToClosed(id, batch, restore)
+              : write(session, batch, durability === "strict" || batch.some(endsTurn))
+          })
+        }),
 
       flush: (id) =>
-        withLock(id)(
-          Effect.suspend(() => {
-            const session = opened.get(id)
-            if (session !== undefined) return sync(session)
-            return Effect.flatMap(backend.locate(id), (location) =>
-              location === undefined ? Effect.fail(notFound(id)) : Effect.void
-            )
-          })
-        ),
+        withLock(id, (restore) => {
+          const session = opened.get(id)
+          if (session !== undefined) return sync(session)
+          return Effect.flatMap(restore(backend.locate(id)), (location) =>
+            location === undefined ? Effect.fail(notFound(id)) : Effect.void
+          )
+        }),
 
-      load: (id) => withLock(id)(backend.load(id)),
+      load: (id) => withLock(id, (restore) => restore(backend.load(id))),
       list: backend.list,
       locate: (id) => Effect.map(backend.locate(id), (location) => location?.path)
     })

@@ -100,13 +100,11 @@ export const layer: Layer.Layer<
       last
     )
 
-    yield* (yield* SessionFlush).use("write-behind", (session) =>
-      Effect.suspend(() => {
-        const one = attached.get(session.id)
-        if (one?.session !== session) return Effect.void
-        return Effect.mapError(one.queue.flush, (error) => flushFailed(session, error))
-      })
-    )
+    yield* (yield* SessionFlush).use("write-behind", (session) => {
+      const one = attached.get(session.id)
+      if (one?.session !== session) return Effect.void
+      return Effect.mapError(one.queue.flush, (error) => flushFailed(session, error))
+    })
   })
 )
 

@@ -35,7 +35,7 @@ export class AssemblePrompt extends Hook.Waterfall<
 >()("system-prompt/assemble") {}
 
 /** Collects and resolves every contribution of the current realm. */
-export const assemble = Effect.fn("Prompt.assemble")(function* (
+export const assemble = Effect.fnUntraced(function* (
   context: PromptContext
 ): Effect.fn.Return<Assembly, PromptError, SystemPrompt | AssemblePrompt | Tools> {
   const prompt = yield* SystemPrompt
@@ -71,10 +71,14 @@ const chosen = (sections: ReadonlyArray<Section>): Effect.Effect<ReadonlyArray<S
 const resolveAll = (
   items: ReadonlyArray<Section | RuntimeContext>,
   context: PromptContext
-): Effect.Effect<ReadonlyArray<NamedText>, PromptError> =>
-  Effect.forEach(items, ({ name, text }) =>
+): Effect.Effect<ReadonlyArray<NamedText>, PromptError> => {
+  // Most of it is the same text at every step.
+  const fixed = items.flatMap(({ name, text }) => (typeof text === "string" ? [{ name, text }] : []))
+  if (fixed.length === items.length) return Effect.succeed(fixed)
+  return Effect.forEach(items, ({ name, text }) =>
     Effect.map(resolve(text, context), (resolved) => ({ name, text: resolved }))
   )
+}
 
 const resolve = (text: Text, context: PromptContext): Effect.Effect<string, PromptError> =>
   typeof text === "string" ? Effect.succeed(text) : text(context)

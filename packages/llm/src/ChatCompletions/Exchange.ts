@@ -2,9 +2,9 @@
  * One request over HTTP: send the finished bytes, judge the status, read the answer.
  *
  * A reader fiber sends the request and waits for the body, whose network reads are decoded by plain code and handed over as arrays, so
- * neither a token nor a read costs an Effect; a guard fiber looks at the clocks, so a read costs no race. The consumer is done at the
- * end of the answer; the reader stays a moment longer for the end of the body, so that the connection can be used again. That is why
- * both fibers live in the adapter's Scope. A consumer that leaves early takes them with it.
+ * neither a token nor a read costs an Effect; a guard looks at the clocks, so a read costs no race. The consumer is done at the end of
+ * the answer; the reader stays a moment longer for the end of the body, so that the connection can be used again. That is why it lives
+ * in the adapter's Scope. A consumer that leaves early takes it along.
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type { HttpClientError } from "@effect/platform/HttpClientError"
@@ -21,6 +21,7 @@ import type * as ChunkStream from "../ChunkStream.ts"
 import { LlmError } from "../LlmError.ts"
 import { Body } from "./Body.ts"
 import * as Errors from "./Errors.ts"
+import type { Guard, Watched } from "./Guard.ts"
 import { Handover } from "./Handover.ts"
 import { readBody } from "./ReadBody.ts"
 import { Watchdog } from "./Watchdog.ts"
@@ -38,6 +39,8 @@ export interface Exchange {
   readonly mint: () => string
   /** Closes no sooner than the adapter. */
   readonly scope: Scope.Scope
+  /** The adapter's own, in that Scope. */
+  readonly guard: Guard
 }
 
 /** A finished answer may still be followed by usage and `[DONE]`, but not for long; in milliseconds. */
@@ -47,32 +50,24 @@ const afterFinish = 2000
 const refusalTimeout = "10 seconds"
 const longestRefusal = 64 * 1024
 
-/** Sends the request. Closing the Scope before the answer has ended closes the connection. */
-export const start = (exchange: Exchange): Effect.Effect<ChunkStream.Pull, never, Scope.Scope> =>
-  Effect.clockWith((clock) =>
-    Effect.map(Effect.acquireRelease(begin(new Conversation(exchange, clock)), leave), ({ handover }) => handover.take)
-  )
-
-const begin = (conversation: Conversation): Effect.Effect<Conversation> =>
-  Effect.gen(function* () {
-    conversation.reader = yield* Effect.forkIn(Effect.interruptible(conversation.read), conversation.exchange.scope)
-    yield* conversation.watch
-    return conversation
+/** Sends the request. Closing the source before the answer has ended closes the connection. */
+export const start = (exchange: Exchange): Effect.Effect<ChunkStream.Source> =>
+  Effect.clockWith((clock) => {
+    const conversation = new Conversation(exchange, clock)
+    return Effect.zipRight(
+      conversation.begin,
+      Effect.succeed({ pull: conversation.handover.take, close: conversation.leave })
+    )
   })
 
-/** An answer that is complete needs no clearing up. */
-const leave = ({ handover, reader }: Conversation): Effect.Effect<void> =>
-  handover.isEnded || reader === undefined ? Effect.void : Effect.asVoid(Fiber.interrupt(reader))
-
-class Conversation {
+class Conversation implements Watched {
   readonly exchange: Exchange
   readonly handover: Handover
-  reader: Fiber.RuntimeFiber<void> | undefined
   readonly #clock: Clock.Clock
   readonly #watchdog: Watchdog
   #body: Body | undefined
   #finishedAt: number | undefined
-  #guard: Fiber.RuntimeFiber<void> | undefined
+  #reader: Fiber.RuntimeFiber<void> | undefined
 
   constructor(exchange: Exchange, clock: Clock.Clock) {
     this.exchange = exchange
@@ -84,12 +79,25 @@ class Conversation {
     })
   }
 
+  readonly begin: Effect.Effect<void> = Effect.suspend(() =>
+    Effect.flatMap(Effect.forkIn(Effect.interruptible(this.#read), this.exchange.scope), (reader) => {
+      this.#reader = reader
+      return this.exchange.guard.watch(this)
+    })
+  )
+
+  /** An answer that is complete needs no clearing up. */
+  readonly leave: Effect.Effect<void> = Effect.suspend(() =>
+    this.handover.isEnded || this.#reader === undefined ? Effect.void : Effect.asVoid(Fiber.interrupt(this.#reader))
+  )
+
   /** Sends the request and reads until the end of the body. Whatever happens, the consumer hears of it. */
-  readonly read: Effect.Effect<void> = Effect.suspend(() =>
-    Effect.scoped(Effect.flatMap(open(this.exchange), (response) => this.#readBody(response)))
+  readonly #read: Effect.Effect<void> = Effect.suspend(() =>
+    Effect.flatMap(open(this.exchange), (response) => this.#readBody(response))
   ).pipe(
     Effect.exit,
     Effect.map((exit) => {
+      this.exchange.guard.forget(this)
       if (Exit.isFailure(exit)) this.handover.failCause(exit.cause)
     })
   )
@@ -125,7 +133,10 @@ class Conversation {
 
   /** The consumer is far behind, or the answer is finished and a nearer deadline holds. */
   readonly #pause = Effect.suspend(() =>
-    Effect.zipRight(this.#finishedAt === undefined ? Effect.void : this.watch, this.handover.drained)
+    Effect.zipRight(
+      this.#finishedAt === undefined ? Effect.void : this.exchange.guard.watch(this),
+      this.handover.drained
+    )
   )
 
   /** The body is over, wherever it stands. */
@@ -141,35 +152,20 @@ class Conversation {
     else this.handover.fail(body.failure)
   }
 
-  /** Has the clocks looked at from now on, by one fiber that ends with the reader. */
-  readonly watch: Effect.Effect<void> = Effect.suspend(() => {
-    this.#guard?.unsafeInterruptAsFork(FiberId.none)
-    return Effect.map(Effect.forkIn(Effect.interruptible(this.#guarding), this.exchange.scope), (guard) => {
-      this.#guard = guard
-      this.reader?.addObserver(() => guard.unsafeInterruptAsFork(FiberId.none))
-    })
-  })
-
-  /** Ends the reader when a clock has run out. */
-  readonly #guarding: Effect.Effect<void> = Effect.suspend(() => {
-    const left = this.#remaining()
-    if (left > 0) return Effect.zipRight(Effect.sleep(left), this.#guarding)
-    const { reader } = this
-    return reader === undefined ? Effect.void : Fiber.interruptAsFork(reader, FiberId.none)
-  })
-
-  /** Milliseconds until the guard has to look again; 0 when the exchange is over, which the consumer has been told. */
-  #remaining(): number {
-    if (this.#body !== undefined && this.#finishedAt !== undefined) {
-      const left = this.#finishedAt + afterFinish - this.#clock.unsafeCurrentTimeMillis()
-      if (left > 0) return left
-      this.#complete(this.#body)
-      return 0
+  remaining(): number {
+    if (this.#finishedAt !== undefined) {
+      return Math.max(0, this.#finishedAt + afterFinish - this.#clock.unsafeCurrentTimeMillis())
     }
+    return this.#watchdog.expiry() === undefined ? this.#watchdog.remaining() : 0
+  }
+
+  /** Tells the consumer, then ends the reader. */
+  expire(): void {
     const expiry = this.#watchdog.expiry()
-    if (expiry === undefined) return this.#watchdog.remaining()
-    if (!this.handover.isEnded) this.handover.fail(Errors.timedOut(this.exchange.endpoint, expiry))
-    return 0
+    if (this.#body !== undefined && this.#finishedAt !== undefined) this.#complete(this.#body)
+    else if (!this.handover.isEnded && expiry !== undefined)
+      this.handover.fail(Errors.timedOut(this.exchange.endpoint, expiry))
+    this.#reader?.unsafeInterruptAsFork(FiberId.none)
   }
 }
 

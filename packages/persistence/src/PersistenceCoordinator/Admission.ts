@@ -36,25 +36,21 @@ const headerProblem = (given: SessionHeader): string | undefined => {
 }
 
 /**
- * The batch to store. Nothing the caller does to its own objects afterwards can change it: what is not already frozen is copied.
+ * The batch to store, or why it is refused. Nothing the caller does to its own objects afterwards can change it: what is not already frozen is copied.
  * Whether it continues the stored log is for whoever knows the log.
  */
-export const batch = (
-  id: SessionId,
-  entries: ReadonlyArray<LogEntry>
-): Effect.Effect<ReadonlyArray<LogEntry>, PersistenceError> =>
-  Effect.suspend(() => {
-    const admitted: Array<LogEntry> = []
-    let next = entries[0]?.seq ?? 0
-    for (const entry of entries) {
-      if (entry.seq !== next) return notContiguous(id, next, entry.seq)
-      const checked = isRun(entry) ? run(id, entry) : event(id, entry)
-      if (checked instanceof PersistenceError) return checked
-      admitted.push(checked)
-      next += sizeOf(entry)
-    }
-    return Effect.succeed(admitted)
-  })
+export const batch = (id: SessionId, entries: ReadonlyArray<LogEntry>): ReadonlyArray<LogEntry> | PersistenceError => {
+  const admitted: Array<LogEntry> = []
+  let next = entries[0]?.seq ?? 0
+  for (const entry of entries) {
+    if (entry.seq !== next) return notContiguous(id, next, entry.seq)
+    const checked = isRun(entry) ? run(id, entry) : event(id, entry)
+    if (checked instanceof PersistenceError) return checked
+    admitted.push(checked)
+    next += sizeOf(entry)
+  }
+  return admitted
+}
 
 export const notContiguous = (id: SessionId, expected: number, found: number): PersistenceError =>
   new PersistenceError({

@@ -14,7 +14,7 @@ interface Handle {
 }
 
 export interface Handles {
-  /** Runs `use` with the open file of `path`, which `open` opens if it is not. */
+  /** Runs `use` with the open file of `path`, which `open` opens if it is not. Must not be interrupted: the file would stay in use. */
   readonly use: <A, E, E2>(
     path: string,
     open: Effect.Effect<FileSystem.File, E, Scope.Scope>,
@@ -39,11 +39,11 @@ export const make = (limit: number): Effect.Effect<Handles, never, Scope.Scope> 
         )
       })
 
-    const evict = Effect.suspend(() => {
+    const makeRoomFor = (newest: Handle) => {
       if (handles.size <= limit) return Effect.void
-      for (const [path, handle] of handles) if (handle.users === 0) return close(path)
+      for (const [path, handle] of handles) if (handle.users === 0 && handle !== newest) return close(path)
       return Effect.void
-    })
+    }
 
     const open = <E>(path: string, opening: Effect.Effect<FileSystem.File, E, Scope.Scope>) =>
       Effect.gen(function* () {
@@ -51,28 +51,38 @@ export const make = (limit: number): Effect.Effect<Handles, never, Scope.Scope> 
         const file = yield* Scope.extend(opening, scope).pipe(
           Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
         )
-        const handle: Handle = { file, scope, users: 1 }
+        const handle: Handle = { file, scope, users: 0 }
         handles.set(path, handle)
-        yield* evict
+        yield* makeRoomFor(handle)
         return handle
       })
 
     yield* Effect.addFinalizer(() => Effect.forEach([...handles.keys()], close, { discard: true }))
 
+    const run = <A, E>(handle: Handle, use: (file: FileSystem.File) => Effect.Effect<A, E>): Effect.Effect<A, E> => {
+      const using = use(handle.file)
+      handle.users++
+      return Effect.matchCauseEffect(using, {
+        onSuccess: (value) => {
+          handle.users--
+          return Effect.succeed(value)
+        },
+        onFailure: (cause) => {
+          handle.users--
+          return Effect.failCause(cause)
+        }
+      })
+    }
+
     return {
       use: (path, opening, use) =>
-        Effect.acquireUseRelease(
-          Effect.suspend(() => {
-            const handle = handles.get(path)
-            if (handle === undefined) return open(path, opening)
-            handles.delete(path)
-            handles.set(path, handle)
-            handle.users++
-            return Effect.succeed(handle)
-          }),
-          ({ file }) => use(file),
-          (handle) => Effect.sync(() => void handle.users--)
-        ),
+        Effect.suspend(() => {
+          const handle = handles.get(path)
+          if (handle === undefined) return Effect.flatMap(open(path, opening), (opened) => run(opened, use))
+          handles.delete(path)
+          handles.set(path, handle)
+          return run(handle, use)
+        }),
       close
     }
   })

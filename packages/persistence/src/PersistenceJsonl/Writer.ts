@@ -1,6 +1,6 @@
 /**
  * Writes one log file. The file comes into being whole, with the first batch in it; later batches go behind what is there, and one that
- * fails is cut off again. Whatever interrupts, there is never half a batch.
+ * fails is cut off again. Nothing interrupts it (see `SessionWriter`), so there is never half a batch.
  */
 import type { PlatformError } from "@effect/platform/Error"
 import type * as FileSystem from "@effect/platform/FileSystem"
@@ -31,12 +31,10 @@ export const fresh = (env: Environment, header: SessionHeader, place: Place): Se
     append: (entries, options) => {
       if (stored !== undefined) return stored.append(entries, options)
       const bytes = encoder.encode(JsonlCodec.encodeHeader(header) + JsonlCodec.encode(entries))
-      return env.handles
-        .use(place.file, publish(env, header, place, bytes), () => Effect.void)
-        .pipe(
-          Effect.andThen(Effect.sync(() => void (stored = behind(env, place.file, bytes.length)))),
-          Effect.uninterruptible
-        )
+      return env.handles.use(place.file, publish(env, header, place, bytes), () => {
+        stored = behind(env, place.file, bytes.length)
+        return Effect.void
+      })
     },
     sync: Effect.suspend(() => stored?.sync ?? Effect.void)
   }
@@ -77,22 +75,18 @@ export const behind = ({ fs, handles }: Environment, file: string, size: number)
   return {
     append: (entries, { sync }) => {
       const bytes = encoder.encode(JsonlCodec.encode(entries))
-      return handles
-        .use(file, open, (handle) => {
-          const writing = Effect.andThen(handle.writeAll(bytes), sync ? handle.sync : Effect.void)
-          return Effect.catchAll(overhang ? Effect.andThen(cutBack(handle), writing) : writing, (failure) =>
-            failed(handle, failure)
-          )
+      return handles.use(file, open, (handle) => {
+        const written = sync ? Effect.zipRight(handle.writeAll(bytes), handle.sync) : handle.writeAll(bytes)
+        return Effect.matchEffect(overhang ? Effect.zipRight(cutBack(handle), written) : written, {
+          onSuccess: () => {
+            size += bytes.length
+            return Effect.void
+          },
+          onFailure: (cause) => failed(handle, cause)
         })
-        .pipe(
-          Effect.andThen(Effect.sync(() => void (size += bytes.length))),
-          // The file calls cannot be cancelled: leaving early would leave a write under way.
-          Effect.uninterruptible
-        )
+      })
     },
-    sync: Effect.uninterruptible(
-      handles.use(file, open, (handle) => Effect.mapError(handle.sync, storageFailed("sync", file)))
-    )
+    sync: handles.use(file, open, (handle) => Effect.mapError(handle.sync, storageFailed("sync", file)))
   }
 }
 

@@ -32,7 +32,10 @@ export interface Options<E> {
   readonly onFailure: (cause: Cause.Cause<E>, unwritten: number) => Effect.Effect<void>
 }
 
-/** A queue that writes while the current Scope is open. It does not flush when the Scope closes; whoever waits then is interrupted. */
+/**
+ * A queue that writes while the current Scope is open. Closing it does not flush, but waits for a write that is under way; whoever
+ * still waits for another is interrupted.
+ */
 export const make = <E>(options: Options<E>): Effect.Effect<WriteQueue<E>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Effect.clock
@@ -40,6 +43,7 @@ export const make = <E>(options: Options<E>): Effect.Effect<WriteQueue<E>, never
     const now = () => Number(clock.unsafeCurrentTimeNanos()) / 1e6
     let queue: Array<LogEntry> = []
     let writing = false
+    let closed = false
     let deadline: number | undefined
     let waiting: Array<(outcome: Exit.Exit<void, E>) => void> = []
     const windowOpened = new Bell()
@@ -62,9 +66,9 @@ export const make = <E>(options: Options<E>): Effect.Effect<WriteQueue<E>, never
     })
 
     const tell = (outcome: Exit.Exit<void, E>) => {
-      const told = waiting
+      const all = waiting
       waiting = []
-      for (const resume of told) resume(outcome)
+      for (const resume of all) resume(outcome)
     }
 
     const written = () => {
@@ -81,8 +85,7 @@ export const make = <E>(options: Options<E>): Effect.Effect<WriteQueue<E>, never
       deadline = undefined
       const unnoticed = waiting.length === 0
       tell(Exit.failCause(cause))
-      // An interrupted writer ends where it yields; a write that interrupted itself is a failure like any other.
-      return Effect.zipRight(unnoticed ? options.onFailure(cause, queue.length) : Effect.void, Effect.yieldNow())
+      return unnoticed ? options.onFailure(cause, queue.length) : Effect.void
     }
 
     const write = () => {
@@ -90,9 +93,9 @@ export const make = <E>(options: Options<E>): Effect.Effect<WriteQueue<E>, never
       queue = []
       deadline = undefined
       writing = true
-      // The whole cause: after a defect, too, somebody may be waiting for an answer.
       return Effect.matchCauseEffect(
         Effect.suspend(() => options.write(batch)),
+        // The whole cause: after a defect, too, somebody may be waiting for an answer.
         { onSuccess: written, onFailure: failed(batch) }
       )
     }
@@ -101,16 +104,24 @@ export const make = <E>(options: Options<E>): Effect.Effect<WriteQueue<E>, never
       while (true) {
         yield* due.heard
         due.silence()
+        if (closed) return
         if (queue.length > 0) yield* write()
       }
     })
 
     yield* Effect.addFinalizer(() => Effect.sync(() => tell(Exit.interrupt(FiberId.none))))
     yield* Effect.forkScoped(timer)
-    yield* Effect.forkScoped(writer)
+    // Never interrupted, for what was written and interrupted would look like not written: it is told to end, and awaited.
+    yield* Effect.forkScoped(Effect.uninterruptible(writer))
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        closed = true
+        due.ring()
+      })
+    )
 
-    // No canceller: whoever gave up waiting is told nothing, and the write goes on.
-    const outcome = Effect.async<void, E>((resume) => {
+    // No canceller: telling somebody who gave up waiting does nothing, and a canceller would cost more than all the rest.
+    const told = Effect.async<void, E>((resume) => {
       waiting.push(resume)
       due.ring()
     })
@@ -124,7 +135,10 @@ export const make = <E>(options: Options<E>): Effect.Effect<WriteQueue<E>, never
         }
         if (urgent) due.ring()
       },
-      flush: Effect.suspend(() => (queue.length === 0 && !writing ? Effect.void : outcome)),
+      flush: Effect.suspend(() => {
+        if (queue.length === 0 && !writing) return Effect.void
+        return closed ? Effect.interrupt : told
+      }),
       size: () => queue.length
     }
   })

@@ -92,7 +92,7 @@ const tracked = (fs: FileSystem.FileSystem, disk: Disk["Type"]): FileSystem.File
 const Platform = Layer.merge(NodeFileSystem.layer, NodePath.layer)
 
 /** A folder of its own, gone when the Scope closes. */
-export const makeDisk = Effect.gen(function* () {
+const makeDisk = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const root = yield* fs.makeTempDirectoryScoped({ prefix: "dsh-persistence-" })
   const disk: Disk["Type"] = { root, log: [], bytesRead: 0, fault: () => undefined }
