@@ -31,8 +31,9 @@ export const fresh = (env: Environment, header: SessionHeader, place: Place): Se
     append: (entries, options) => {
       if (stored !== undefined) return stored.append(entries, options)
       const bytes = encoder.encode(JsonlCodec.encodeHeader(header) + JsonlCodec.encode(entries))
-      return env.handles.use(place.file, publish(env, header, place, bytes), () => {
-        stored = behind(env, place.file, bytes.length)
+      const folders: Array<string> = []
+      return env.handles.use(place.file, publish(env, header, place, bytes, options.sync, folders), () => {
+        stored = behind(env, place.file, bytes.length, folders)
         return Effect.void
       })
     },
@@ -40,8 +41,15 @@ export const fresh = (env: Environment, header: SessionHeader, place: Place): Se
   }
 }
 
-/** A writer behind the first `size` bytes of a stored log, which must be all of it. */
-export const behind = ({ fs, handles }: Environment, file: string, size: number): SessionWriter => {
+/**
+ * A writer behind the first `size` bytes of a stored log, which must be all of it. `folders` have entries that are not synced yet.
+ */
+export const behind = (
+  { fs, handles, path }: Environment,
+  file: string,
+  size: number,
+  folders: Array<string> = []
+): SessionWriter => {
   // A batch that failed is still there, in part, because cutting it off failed as well.
   let overhang = false
 
@@ -72,11 +80,21 @@ export const behind = ({ fs, handles }: Environment, file: string, size: number)
     })
   }
 
+  /** The file and, once, the entries that lead to it. */
+  const syncAll = (handle: FileSystem.File) =>
+    Effect.suspend(() => {
+      if (folders.length === 0) return handle.sync
+      return Effect.zipRight(
+        Effect.zipRight(handle.sync, syncFolders(fs, path, folders)),
+        Effect.sync(() => void (folders.length = 0))
+      )
+    })
+
   return {
     append: (entries, { sync }) => {
       const bytes = encoder.encode(JsonlCodec.encode(entries))
       return handles.use(file, open, (handle) => {
-        const written = sync ? Effect.zipRight(handle.writeAll(bytes), handle.sync) : handle.writeAll(bytes)
+        const written = sync ? Effect.zipRight(handle.writeAll(bytes), syncAll(handle)) : handle.writeAll(bytes)
         return Effect.matchEffect(overhang ? Effect.zipRight(cutBack(handle), written) : written, {
           onSuccess: () => {
             size += bytes.length
@@ -86,16 +104,18 @@ export const behind = ({ fs, handles }: Environment, file: string, size: number)
         })
       })
     },
-    sync: handles.use(file, open, (handle) => Effect.mapError(handle.sync, storageFailed("sync", file)))
+    sync: handles.use(file, open, (handle) => Effect.mapError(syncAll(handle), storageFailed("sync", file)))
   }
 }
 
-/** Brings the file into being with `bytes` in it, and leaves it open for appending. */
+/** Brings the file into being with `bytes` in it, and leaves it open for appending. Adds the folders that got a new entry to `folders`. */
 const publish = (
   { fs, path }: Environment,
   header: SessionHeader,
   place: Place,
-  bytes: Uint8Array
+  bytes: Uint8Array,
+  sync: boolean,
+  folders: Array<string>
 ): Effect.Effect<FileSystem.File, PersistenceError, Scope.Scope> =>
   Effect.gen(function* () {
     const isNewProject = !(yield* fs.exists(place.project))
@@ -107,21 +127,19 @@ const publish = (
     const file = yield* Effect.gen(function* () {
       const opened = yield* fs.open(temporary, { flag: "ax", mode: 0o600 })
       yield* opened.writeAll(bytes)
-      yield* opened.sync
+      // A link to what is not on the disk yet would survive a loss of power as a link to nothing.
+      if (sync) yield* opened.sync
       // Unlike a rename, a link never replaces what somebody else published meanwhile.
       yield* Effect.mapError(fs.link(temporary, place.file), (error) =>
         isTaken(error) ? takenMeanwhile(header, place, error) : cannotCreate(place)(error)
       )
       return opened
     }).pipe(Effect.ensuring(removeTemporary))
-    return { file, folders: [place.folder, place.project, ...(isNewProject ? [place.root] : [])] }
-  }).pipe(
-    Effect.mapError((error) => (error._tag === "PersistenceError" ? error : cannotCreate(place)(error))),
-    Effect.tap(({ folders }) =>
-      Effect.catchAll(syncFolders(fs, path, folders), (error) => unpublish(fs, place, error))
-    ),
-    Effect.map(({ file }) => file)
-  )
+    const changed = [place.folder, place.project, ...(isNewProject ? [place.root] : [])]
+    if (sync) yield* Effect.catchAll(syncFolders(fs, path, changed), (error) => unpublish(fs, place, error))
+    else folders.push(...changed)
+    return file
+  }).pipe(Effect.mapError((error) => (error._tag === "PersistenceError" ? error : cannotCreate(place)(error))))
 
 const cannotCreate = (place: Place) => storageFailed("create", place.file)
 
