@@ -43,7 +43,7 @@ export const packages = {
   llm: { role: "definition", provider: ["LlmDeepSeek", "LlmScripted"] },
   persistence: {
     role: "definition",
-    provider: ["PersistenceJsonl", "PersistenceMemory"],
+    provider: ["AppendInPlace", "PersistenceJsonl", "PersistenceMemory"],
     feature: ["WriteBehind", "Checkpoints"]
   },
   http: { role: "provider" },

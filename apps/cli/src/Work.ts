@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as ExitCode from "./ExitCode.ts"
 import * as Failure from "./Failure.ts"
 import { Output } from "./Output.ts"
+import * as Repetition from "./Repetition.ts"
 
 /** What a new agent uses when the command line names no model. */
 const defaultModel = "deepseek-v4-flash"
@@ -35,6 +36,7 @@ interface Worked {
 
 export const work = (options: Options) =>
   Effect.gen(function* () {
+    Repetition.expect()
     const output = yield* Output
     const agents = yield* Agents
     const agent = yield* agents.create({

@@ -72,51 +72,65 @@ interface Registries {
   readonly suppressed: () => boolean
 }
 
-const service = ({ contexts, sections, suppressed, suppressions, variables }: Registries): Service => ({
-  [Realm.Fork]: () => {
-    const own = new Set<symbol>()
-    return service({
-      sections: sections[Realm.Fork](),
-      contexts: contexts[Realm.Fork](),
-      variables: variables[Realm.Fork](),
-      suppressions: own,
-      suppressed: () => own.size > 0 || suppressed()
-    })
-  },
-  section: (section) => register(sections, section.name, section),
-  context: (context) => register(contexts, context.name, context),
-  variable: (name, value) =>
-    variableName.test(name)
-      ? register(variables, name, value)
-      : Effect.fail(
-          new PromptError({
-            code: "INVALID_NAME",
-            message: `"${name}" cannot name a prompt variable; use a lower-case identifier`
-          })
-        ),
-  suppressContexts: Effect.asVoid(
-    Effect.acquireRelease(
-      Effect.sync(() => {
-        const mark = Symbol("suppressed")
-        suppressions.add(mark)
-        return mark
-      }),
-      (mark) => Effect.sync(() => suppressions.delete(mark))
-    )
-  ),
-  sections: () => inOrder(sections),
-  contexts: () => (suppressed() ? [] : inOrder(contexts)),
-  variables: () => new Map(variables.entries())
-})
+const service = ({ contexts, sections, suppressed, suppressions, variables }: Registries): Service => {
+  const orderedSections = ordered(sections)
+  const orderedContexts = ordered(contexts)
+  return {
+    [Realm.Fork]: () => {
+      const own = new Set<symbol>()
+      return service({
+        sections: sections[Realm.Fork](),
+        contexts: contexts[Realm.Fork](),
+        variables: variables[Realm.Fork](),
+        suppressions: own,
+        suppressed: () => own.size > 0 || suppressed()
+      })
+    },
+    section: (section) => register(sections, section.name, section),
+    context: (context) => register(contexts, context.name, context),
+    variable: (name, value) =>
+      variableName.test(name)
+        ? register(variables, name, value)
+        : Effect.fail(
+            new PromptError({
+              code: "INVALID_NAME",
+              message: `"${name}" cannot name a prompt variable; use a lower-case identifier`
+            })
+          ),
+    suppressContexts: Effect.asVoid(
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          const mark = Symbol("suppressed")
+          suppressions.add(mark)
+          return mark
+        }),
+        (mark) => Effect.sync(() => suppressions.delete(mark))
+      )
+    ),
+    sections: orderedSections,
+    contexts: () => (suppressed() ? [] : orderedContexts()),
+    variables: () => new Map(variables.entries())
+  }
+}
 
 const register = <A>(registry: Registry.Registry<A>, name: string, value: A) =>
   Effect.mapError(registry.register(name, value), ({ message }) => new PromptError({ code: "DUPLICATE_NAME", message }))
 
-const inOrder = <A extends { readonly order: number }>(registry: Registry.Registry<A>): ReadonlyArray<A> =>
-  registry
-    .entries()
-    .map(([, value]) => value)
-    .sort((a, b) => a.order - b.order)
+/** Asked for at every step and hardly ever changed, so the answer is kept. */
+const ordered = <A extends { readonly order: number }>(registry: Registry.Registry<A>): (() => ReadonlyArray<A>) => {
+  let version = -1
+  let values: ReadonlyArray<A> = []
+  return () => {
+    if (version !== registry.version()) {
+      version = registry.version()
+      values = registry
+        .entries()
+        .map(([, value]) => value)
+        .sort((a, b) => a.order - b.order)
+    }
+    return values
+  }
+}
 
 /** The registry without contributions. */
 export const layer: Layer.Layer<SystemPrompt> = Layer.sync(SystemPrompt, () => {
