@@ -10,6 +10,7 @@ export default defineConfig({
     pool: "threads",
     isolate: false,
     testTimeout: 20_000,
+    setupFiles: ["scripts/test/setup.ts"],
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     projects: [
       {

@@ -56,7 +56,8 @@ const match = (text: string, request: Request): Either.Either<Plan, EditRefused>
   const oldText = LineEnds.normalize(request.oldText).text
   const newText = LineEnds.normalize(request.newText).text
 
-  const exact = occurrences(file.text, oldText)
+  // Places that overlap are a choice too; only when all of them are wanted does each begin after the one before.
+  const exact = occurrences(file.text, oldText, request.replaceAll ? oldText.length : 1)
   if (exact.length > 1 && !request.replaceAll) return ambiguous(file, exact, "set replace_all to change all of them")
   if (exact.length > 0) {
     return Either.right(
@@ -101,9 +102,9 @@ export const apply = (text: string, { replacements }: Plan): string => {
 
 const refuse = (code: EditRefused["code"], message: string) => Either.left(new EditRefused({ code, message }))
 
-const occurrences = (text: string, needle: string): ReadonlyArray<number> => {
+const occurrences = (text: string, needle: string, step: number): ReadonlyArray<number> => {
   const starts: Array<number> = []
-  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length)) starts.push(at)
+  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + step)) starts.push(at)
   return starts
 }
 

@@ -43,6 +43,7 @@ describe("EditMatch", () => {
       message:
         "old_string occurs 3 times, at lines 1, 3, 4; add surrounding lines to make it unique, or set replace_all to change all of them"
     })
+    assert.include(refusal("x\ny\nx\ny\nx\n", "x\ny\nx\n", "z\n").message, "occurs 2 times, at lines 1, 3;")
     assert.include(refusal("x\n".repeat(50), "x", "z").message, "lines 1, 2, 3, 4")
     assert.include(refusal("x\n".repeat(50), "x", "z").message, "20 and 30 more")
   })
