@@ -4,4 +4,4 @@ import { bundle } from "./bundle.mjs"
 
 const cli = fileURLToPath(new URL("../apps/cli", import.meta.url))
 
-await bundle({ input: `${cli}/src/Main.ts`, out: `${cli}/dist` })
+await bundle({ input: `${cli}/src/Main.ts`, alone: `${cli}/src/ShortLane.ts`, out: `${cli}/dist` })

@@ -4,10 +4,11 @@
 // of the build, so "did a source change since?" is one comparison per file. It is replaced last and in one step, and
 // chunks are never overwritten: a build takes nothing away from a process that is running.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
-import { isBuiltin } from "node:module"
-import { join, relative } from "node:path"
+import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
+import { builtins } from "./bundle/builtins.mjs"
+import { effect } from "./bundle/effect.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const day = 86_400_000
@@ -16,47 +17,6 @@ const day = 86_400_000
 const treeshake = {
   propertyReadSideEffects: false,
   moduleSideEffects: [{ test: /[\\/](packages|apps)[\\/][^\\/]+[\\/]src[\\/]/, sideEffects: false }]
-}
-
-/**
- * What `dsh run` loads is one chunk: shared chunks would cost a file, a script and a property definition for each name
- * that crosses their border.
- */
-const codeSplitting = { groups: [{ name: "ShortLane", test: /[\\/]apps[\\/]cli[\\/]src[\\/]ShortLane\.ts$/ }] }
-
-/** What takes a while to load and what many a run never needs. */
-const lazyBuiltins = new Set([
-  "node:child_process",
-  "node:crypto",
-  "node:fs/promises",
-  "node:https",
-  "node:os",
-  "node:worker_threads"
-])
-
-/**
- * Node's own modules, as the bundle sees them: those of `lazyBuiltins` are loaded when one of their functions is called,
- * and no property is touched that nothing uses (for `import *`, CommonJS output would copy all of them).
- */
-const builtins = {
-  name: "builtins",
-  resolveId: (id, _, { kind }) =>
-    kind === "import-statement" && id.startsWith("node:") && isBuiltin(id)
-      ? { id: `\0${id}`, moduleSideEffects: false }
-      : undefined,
-  load: async (id) => {
-    if (!id.startsWith("\0node:")) return undefined
-    const name = id.slice(1)
-    const isLazy = lazyBuiltins.has(name)
-    const exported = Object.entries(await import(name)).map(([key, value]) => {
-      if (key === "default") return "export default /* @__PURE__ */ builtin()"
-      if (!isLazy || typeof value !== "function") return `export const ${key} = /* @__PURE__ */ builtin().${key}`
-      return `export function ${key}(...args) {
-        return new.target ? Reflect.construct(builtin().${key}, args) : builtin().${key}(...args)
-      }`
-    })
-    return [`const builtin = () => process.getBuiltinModule("${name}")`, ...exported].join("\n")
-  }
 }
 
 const put = (path, content) => {
@@ -81,31 +41,64 @@ const sweep = (out, keep) => {
   }
 }
 
-/** See bundle.d.mts. */
-export const bundle = async ({ input, out, external = [] }) => {
-  const started = new Date()
-  const build = await rolldown({ input, platform: "node", external, treeshake, plugins: [builtins] })
+/** Where `module` is imported, the finished `chunk` is loaded instead. */
+const standIn = (module, chunk) => ({
+  name: "stand-in",
+  resolveId: (id, importer) =>
+    importer !== undefined && resolve(dirname(importer), id) === module
+      ? { id: `./${chunk}`, external: true }
+      : undefined
+})
+
+const chunksOf = async ({ input, external, plugins = [], codeSplitting = true }) => {
+  const build = await rolldown({
+    input,
+    platform: "node",
+    external,
+    treeshake,
+    plugins: [...plugins, builtins, effect]
+  })
   const { output } = await build.generate({
     format: "cjs",
     codeSplitting,
+    dynamicImportInCjs: false,
+    topLevelVar: true, // every access to a top-level `const` from a function would check that it has been initialised
     charset: "ascii", // a chunk with one other character would cost twice the memory and time to read
     minify: { compress: true, mangle: false, codegen: true },
     entryFileNames: "[name]-[hash].cjs",
     chunkFileNames: "[name]-[hash].cjs"
   })
   await build.close()
+  return output
+}
+
+const entryOf = (chunks) => chunks.find((chunk) => chunk.isEntry).fileName
+
+const scripts = ["bundle.mjs", "bundle/builtins.mjs", "bundle/effect.mjs", "build.mjs"]
+
+/** See bundle.d.mts. */
+export const bundle = async ({ input, out, external = [], alone }) => {
+  const started = new Date()
+  const own = alone === undefined ? [] : await chunksOf({ input: alone, external, codeSplitting: false })
+  const plugins = alone === undefined ? [] : [standIn(alone, entryOf(own))]
+  const shared = await chunksOf({ input, external, plugins })
+  const output = [...shared, ...own]
 
   const modules = output.flatMap((chunk) => chunk.moduleIds)
   assertOneEffect(modules)
   const ours = modules.filter((id) => id.startsWith(root) && !id.includes("node_modules"))
-  const inputs = ["pnpm-lock.yaml", "scripts/bundle.mjs", "scripts/build.mjs", ...ours.map((id) => relative(root, id))]
+  const inputs = new Set([
+    "pnpm-lock.yaml",
+    ...scripts.map((script) => `scripts/${script}`),
+    ...ours.map((id) => relative(root, id))
+  ])
 
   mkdirSync(out, { recursive: true })
   for (const { fileName, code } of output) {
     const path = join(out, fileName)
     if (!existsSync(path)) put(path, code)
   }
-  const entry = output.find((chunk) => chunk.isEntry).fileName
+  const entry = entryOf(shared)
   put(join(out, "main"), [entry, ...inputs].join("\n"))
   utimesSync(join(out, "main"), started, started)
   sweep(out, new Set(output.map((chunk) => chunk.fileName)))

@@ -1,12 +1,152 @@
 #!/usr/bin/env node
-// The `dsh` command. CommonJS, because the ESM loader alone would cost a third of the start-up time.
+// The `dsh` command. CommonJS, because the ESM loader alone would cost a third of the start-up time, and one file, because
+// each further one would cost a hundredth.
+//
+// It loads the bundle's chunks through V8's code cache, which halves start-up: a chunk's compiled code, including what was
+// compiled lazily while it ran, is kept beside it. A cache that is missing, damaged or made by another V8 only costs time,
+// never correctness, because chunks are named by the hash of their content.
 "use strict"
+const fs = require("node:fs")
+const path = require("node:path")
+const vm = require("node:vm")
 
-const first = process.argv[2]
+const dist = path.join(__dirname, "..", "dist")
+const root = path.join(__dirname, "..", "..", "..")
+
+// -----------------------------------------------------------------------------
+// which chunk to start
+// -----------------------------------------------------------------------------
+
+/** The entry chunk of the latest build, and its inputs relative to the checkout: see scripts/bundle.mjs. */
+const readMain = () => {
+  try {
+    const [chunk, ...inputs] = fs.readFileSync(path.join(dist, "main"), "utf8").split("\n")
+    return { chunk, inputs }
+  } catch {
+    return undefined
+  }
+}
+
+const isFresh = (build) => {
+  if (build === undefined) return false
+  const built = fs.statSync(path.join(dist, "main")).mtimeMs
+  // Hundreds of files, in code that is cold: half of the time would go into `path.join`.
+  const unchanged = (file) => {
+    const stat = fs.statSync(root + path.sep + file, { throwIfNoEntry: false })
+    return stat !== undefined && stat.mtimeMs <= built
+  }
+  return build.inputs.every(unchanged)
+}
+
+const rebuild = (builder) => {
+  const { spawnSync } = require("node:child_process")
+  const { status } = spawnSync(process.execPath, [builder], { cwd: root, stdio: ["ignore", 2, 2] })
+  if (status === 0) return readMain()
+  process.stderr.write('dsh: BUILD: the command could not be built; run "npx -y pnpm@12.4.2 install" and try again\n')
+  process.exit(3)
+}
+
+/**
+ * In a git checkout the bundle is built on demand: when there is none, or when one of the files it was made of changed
+ * since. An installed package has no build script beside it and skips the check.
+ */
+const mainChunk = () => {
+  const build = readMain()
+  const builder = path.join(root, "scripts", "build.mjs")
+  return (fs.existsSync(builder) && !isFresh(build) ? rebuild(builder) : build).chunk
+}
+
+// -----------------------------------------------------------------------------
+// loading chunks
+// -----------------------------------------------------------------------------
+
+/** Commands run different functions of shared chunks, so each command has its own cache. */
+const command = () => {
+  const args = process.argv.slice(2)
+  if (args.includes("--help") || args.includes("-h")) return "help"
+  const name = args[0] === "--profile" ? args[1] : args[0]
+  return /^[a-z][a-z-]{0,30}$/.test(name) ? name : "other"
+}
+const suffix = `.${process.version}-${process.arch}-${command()}.cache`
+
+const modules = new Map()
+const uncached = []
+
+const readIfPresent = (file) => {
+  try {
+    return fs.readFileSync(file)
+  } catch {
+    return undefined
+  }
+}
+
+const load = (name) => {
+  const known = modules.get(name)
+  if (known !== undefined) return known.exports
+  const module = { exports: {} }
+  modules.set(name, module)
+  const filename = path.join(dist, name)
+  const cachedData = readIfPresent(filename + suffix)
+  const script = new vm.Script(
+    `(function (exports, require, module, __filename, __dirname) { ${fs.readFileSync(filename, "utf8")}\n})`,
+    { filename, cachedData, importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER }
+  )
+  if (script.cachedDataRejected !== false) uncached.push([filename + suffix, script])
+  script.runInThisContext()(module.exports, requireFrom, module, filename, dist)
+  return module.exports
+}
+
+const requireFrom = (id) => (id.startsWith("./") ? load(id.slice(2)) : require(id))
+
+/** Only a run that succeeded has compiled the functions that the next one needs. */
+const saveCaches = (code) => {
+  if (code !== 0 || uncached.length === 0) return
+  // The flags of the process are part of the cache's key, and the next process starts with the defaults.
+  require("node:v8").setFlagsFromString("--lazy-feedback-allocation")
+  for (const [file, script] of uncached) {
+    try {
+      const partial = `${file}.${process.pid}`
+      fs.writeFileSync(partial, script.createCachedData())
+      fs.renameSync(partial, file)
+    } catch {
+      return // a read-only installation: start-up stays slower, nothing else changes
+    }
+  }
+}
+
+/**
+ * Every copy of `effect` fetches one global store when it loads, whatever its version, and reads it twice to do so. The
+ * first is ours; a second copy, brought by an extension, would see its own tags and caches and fail in ways nobody
+ * understands. Who reads is only looked up once there is something to say: to write out a stack takes half a millisecond.
+ */
+const refuseSecondEffect = () => {
+  const store = new Map()
+  const reads = []
+  const reader = (read) =>
+    /\(?((?:file:\/\/)?\/[^()]*?|[A-Za-z]:[^()]*?):\d+:\d+\)?$/.exec(read.stack.split("\n")[2])?.[1]
+  Object.defineProperty(globalThis, "effect/GlobalValue", {
+    get: () => {
+      reads.push(new Error())
+      if (reads.length <= 2) return store
+      const [ours, other] = [reader(reads[0]), reader(reads[2])]
+      throw new Error(`DUPLICATE_EFFECT: two copies of effect were loaded, ${ours} and ${other}; remove the second one`)
+    },
+    set: () => {}
+  })
+}
+
+// -----------------------------------------------------------------------------
+// the command
+// -----------------------------------------------------------------------------
+
+const [first] = process.argv.slice(2)
 
 if (first === "--version" || first === "-V") {
   process.stdout.on("error", () => {})
   process.stdout.write(`dsh ${require("../package.json").version} (the Effect edition of DeepSeek Harness)\n`)
 } else {
-  require("./boot.cjs").boot(require("./checkout.cjs").mainChunk())
+  const chunk = mainChunk()
+  refuseSecondEffect()
+  process.once("exit", saveCaches)
+  load(chunk)
 }

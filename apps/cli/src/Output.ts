@@ -39,16 +39,46 @@ export interface Streams {
   readonly stderr: NodeJS.WritableStream
 }
 
-export const make = ({ stderr, stdout }: Streams): Output["Type"] => {
+/**
+ * A stream from when it is first written to: `process.stdout` is made when it is looked at, and that takes as long as all that a
+ * request to the model needs.
+ *
+ * Without a listener a reader that closes the pipe early (`dsh … | head -1`) would end the process with a stack trace.
+ */
+class Lazy {
+  readonly #make: () => NodeJS.WritableStream
+  #made: NodeJS.WritableStream | undefined
+  /** What went wrong, apart from a reader that went away. */
+  broken: NodeJS.ErrnoException | undefined
+
+  constructor(make: () => NodeJS.WritableStream) {
+    this.#make = make
+  }
+
+  write(text: string, done?: (error?: Error | null) => void): void {
+    if (this.#made === undefined) {
+      this.#made = this.#make()
+      this.#made.on("error", (error: NodeJS.ErrnoException) => {
+        if (error.code !== "EPIPE") this.broken ??= error
+      })
+    }
+    this.#made.write(text, done)
+  }
+
+  get drained(): Effect.Effect<void> {
+    return Effect.async((resume) => {
+      if (this.#made === undefined) return resume(Effect.void)
+      this.#made.write("", () => resume(Effect.void))
+    })
+  }
+}
+
+/** Looks at a stream no sooner than there is something to write. */
+export const make = (streams: Streams): Output["Type"] => {
+  const stdout = new Lazy(() => streams.stdout)
+  const stderr = new Lazy(() => streams.stderr)
   // Whether stderr stands inside a line of reasoning that is not ended yet.
   let inReasoning = false
-
-  // Without a listener a reader that closes the pipe early (`dsh … | head -1`) ends the process with a stack trace.
-  let broken: NodeJS.ErrnoException | undefined
-  stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") broken ??= error
-  })
-  stderr.on("error", () => {})
 
   const line = (text: string): void => {
     stderr.write(inReasoning ? `\n${text}\n` : `${text}\n`)
@@ -64,7 +94,7 @@ export const make = ({ stderr, stdout }: Streams): Output["Type"] => {
     print: (text) =>
       Effect.async<void, Failure>((resume) => {
         stdout.write(`${text}\n`, (cause) => {
-          const error: NodeJS.ErrnoException | undefined = cause ?? broken
+          const error: NodeJS.ErrnoException | undefined = cause ?? stdout.broken
           if (error === undefined || error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED") {
             return resume(Effect.void)
           }
@@ -95,14 +125,9 @@ export const make = ({ stderr, stdout }: Streams): Output["Type"] => {
     flush: Effect.zipRight(
       Effect.suspend(() => {
         endReasoning()
-        return drained(stderr)
+        return stderr.drained
       }),
-      drained(stdout)
+      stdout.drained
     )
   })
 }
-
-const drained = (stream: NodeJS.WritableStream): Effect.Effect<void> =>
-  Effect.async((resume) => {
-    stream.write("", () => resume(Effect.void))
-  })

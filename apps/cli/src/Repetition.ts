@@ -6,6 +6,9 @@
  * room from the first call on, a step takes a third less.
  */
 
-/** To be called when everything that start-up needs has been loaded: what is loaded later finds its code cache made for other flags. */
+/**
+ * To be called when everything that start-up needs has been loaded (what is loaded later finds its code cache made for other flags) and
+ * the first request is out: for code that runs once, it makes everything slower.
+ */
 export const expect = (): void =>
   process.getBuiltinModule("node:v8").setFlagsFromString("--no-lazy-feedback-allocation")

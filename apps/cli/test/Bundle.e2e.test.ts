@@ -1,21 +1,23 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { node } from "./support/Dsh.ts"
 
 const out = mkdtempSync(join(tmpdir(), "dsh-bundle-"))
 let main = ""
 
 beforeAll(async () => {
   const { bundle } = await import("../../../scripts/bundle.mjs")
-  main = basename(await bundle({ input: fileURLToPath(new URL("../src/Main.ts", import.meta.url)), out }))
+  const source = (name: string) => fileURLToPath(new URL(`../src/${name}`, import.meta.url))
+  main = basename(await bundle({ input: source("Main.ts"), alone: source("ShortLane.ts"), out }))
 })
 afterAll(() => rmSync(out, { recursive: true, force: true }))
 
 /** The chunks that loading `chunk` evaluates at once, and those it may load later. */
 const imports = (chunk: string, kind: "static" | "dynamic"): ReadonlyArray<string> =>
-  Array.from(readFileSync(join(out, chunk), "utf8").matchAll(/(=>\s*)?\brequire\([`'"]\.\/([^`'"]+)[`'"]\)/g))
+  Array.from(readFileSync(join(out, chunk), "utf8").matchAll(/(=>[^=;{}]{0,40})?\brequire\([`'"]\.\/([^`'"]+)[`'"]\)/g))
     .filter(([, arrow]) => (arrow !== undefined) === (kind === "dynamic"))
     .map(([, , name]) => name!)
 
@@ -41,6 +43,14 @@ describe("the bundle", () => {
     assert.include(text(closure(lane("FullLane"))), "@effect/cli/")
   })
 
+  it("makes one chunk of the short lane, and loads of Node only what it uses", () => {
+    assert.lengthOf([...closure(lane("ShortLane"))], 1)
+    const chunk = text([lane("ShortLane")])
+    assert.lengthOf(imports(lane("ShortLane"), "dynamic"), 0)
+    assert.notMatch(chunk, /require\([`'"]node:/)
+    assert.include(chunk, "getBuiltinModule(`node:crypto`)")
+  })
+
   it("has no undici, whose megabyte nothing uses", () => {
     const all = new Set<string>()
     const visit = (chunk: string): void => {
@@ -51,6 +61,25 @@ describe("the bundle", () => {
     visit(main)
     assert.isAbove(all.size, 5)
     assert.notInclude(text(all), "UndiciError")
+  })
+
+  it("loads a module of Node when it is used", async () => {
+    const { bundle } = await import("../../../scripts/bundle.mjs")
+    const folder = join(out, "program")
+    mkdirSync(folder)
+    writeFileSync(
+      join(folder, "Program.ts"),
+      `import { createHash } from "node:crypto"
+       import * as Fs from "node:fs"
+       import { Agent } from "node:https"
+       const isLoaded = (name) => process.moduleLoadList.includes("NativeModule " + name)
+       console.log(["crypto", "https", "internal/fs/promises"].map(isLoaded).join())
+       console.log(createHash("sha256").update("abc").digest("hex").slice(0, 8), new Agent({ maxSockets: 3 }).maxSockets)
+       Fs.promises.readFile(__filename).then((bytes) => console.log(bytes.length > 0, Fs.existsSync(__filename)))`
+    )
+    const program = await bundle({ input: join(folder, "Program.ts"), out: folder })
+    const { stderr, stdout } = await node(program, [])
+    assert.deepStrictEqual([stderr, stdout], ["", "false,false,false\nba7816bf 3\ntrue true\n"])
   })
 
   it("names its inputs, so that the launcher can tell when it is stale", () => {

@@ -1,14 +1,14 @@
 /**
  * The `edit` tool: one text in a file replaced by another, and nothing else changed.
  */
-import * as SystemPrompt from "@dsh/prompt/SystemPrompt"
-import type { PromptError } from "@dsh/prompt/SystemPrompt"
+import * as GuidedTool from "@dsh/prompt/GuidedTool"
+import type { PromptError, SystemPrompt } from "@dsh/prompt/SystemPrompt"
 import * as Tool from "@dsh/tools/Tool"
-import * as Tools from "@dsh/tools/Tools"
+import type { ToolRegistrationError, Tools } from "@dsh/tools/Tools"
 import { Fs, FsError } from "@dsh/world/Fs"
 import type { FileContent, FsTarget } from "@dsh/world/Fs"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as EditMatch from "./EditMatch.ts"
 import * as TextEdit from "./EditTool/TextEdit.ts"
@@ -108,9 +108,9 @@ export const tool: Tool.Tool<Fs | ObservedFiles.ObservedFiles> = Tool.make({
 
 export const layer: Layer.Layer<
   never,
-  Tools.ToolRegistrationError | PromptError,
-  Tools.Tools | SystemPrompt.SystemPrompt | Fs | ObservedFiles.ObservedFiles
-> = Layer.merge(Tools.layerTool(tool), SystemPrompt.layerSection(section))
+  ToolRegistrationError | PromptError,
+  Tools | SystemPrompt | Fs | ObservedFiles.ObservedFiles
+> = GuidedTool.layer(tool, section)
 
 const requestOf = ({ new_string, old_string, replace_all = false }: Arguments): EditMatch.Request => ({
   oldText: old_string,

@@ -1,16 +1,16 @@
 /**
  * The `read` tool: a window of lines of a text file.
  */
-import * as SystemPrompt from "@dsh/prompt/SystemPrompt"
-import type { PromptError } from "@dsh/prompt/SystemPrompt"
+import * as GuidedTool from "@dsh/prompt/GuidedTool"
+import type { PromptError, SystemPrompt } from "@dsh/prompt/SystemPrompt"
 import * as Tool from "@dsh/tools/Tool"
-import * as Tools from "@dsh/tools/Tools"
+import type { ToolRegistrationError, Tools } from "@dsh/tools/Tools"
 import * as ContentVersion from "@dsh/world/ContentVersion"
 import { Fs, FsError } from "@dsh/world/Fs"
 import type { FsTarget } from "@dsh/world/Fs"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as FileRegion from "./FileRegion.ts"
@@ -111,16 +111,16 @@ export const make = (options: Options = {}): Tool.Tool<Fs | ObservedFiles.Observ
 
 export const tool: Tool.Tool<Fs | ObservedFiles.ObservedFiles> = make()
 
-/** With other limits than the usual ones. */
-export const layerWith = (
-  options: Options
-): Layer.Layer<
+type ToolLayer = Layer.Layer<
   never,
-  Tools.ToolRegistrationError | PromptError,
-  Tools.Tools | SystemPrompt.SystemPrompt | Fs | ObservedFiles.ObservedFiles
-> => Layer.merge(Tools.layerTool(make(options)), SystemPrompt.layerSection(section))
+  ToolRegistrationError | PromptError,
+  Tools | SystemPrompt | Fs | ObservedFiles.ObservedFiles
+>
 
-export const layer: ReturnType<typeof layerWith> = layerWith({})
+export const layer: ToolLayer = GuidedTool.layer(tool, section)
+
+/** With other limits than the usual ones. */
+export const layerWith = (options: Options): ToolLayer => GuidedTool.layer(make(options), section)
 
 interface Scan {
   readonly window: LineWindow.Window

@@ -1,14 +1,14 @@
 /**
  * The `write` tool: a file created, or replaced as a whole.
  */
-import * as SystemPrompt from "@dsh/prompt/SystemPrompt"
-import type { PromptError } from "@dsh/prompt/SystemPrompt"
+import * as GuidedTool from "@dsh/prompt/GuidedTool"
+import type { PromptError, SystemPrompt } from "@dsh/prompt/SystemPrompt"
 import * as Tool from "@dsh/tools/Tool"
-import * as Tools from "@dsh/tools/Tools"
+import type { ToolRegistrationError, Tools } from "@dsh/tools/Tools"
 import { Fs, FsError } from "@dsh/world/Fs"
 import type { FileContent, FsTarget } from "@dsh/world/Fs"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as FileRegion from "./FileRegion.ts"
 import * as FileTool from "./FileTool.ts"
@@ -91,9 +91,9 @@ export const tool: Tool.Tool<Fs | ObservedFiles.ObservedFiles> = Tool.make({
 
 export const layer: Layer.Layer<
   never,
-  Tools.ToolRegistrationError | PromptError,
-  Tools.Tools | SystemPrompt.SystemPrompt | Fs | ObservedFiles.ObservedFiles
-> = Layer.merge(Tools.layerTool(tool), SystemPrompt.layerSection(section))
+  ToolRegistrationError | PromptError,
+  Tools | SystemPrompt | Fs | ObservedFiles.ObservedFiles
+> = GuidedTool.layer(tool, section)
 
 const replace = (target: FsTarget, file: TextFile.TextFile | undefined, content: string) => {
   const shown = (text: string) => (text.length < FileTool.maxDiffBytes ? text : null)

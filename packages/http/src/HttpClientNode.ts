@@ -20,24 +20,31 @@ import { NodeResponse } from "./NodeResponse.ts"
 /** A client whose connections close with the Scope. */
 export const make: Effect.Effect<HttpClient.HttpClient, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(
-    Effect.sync(() => ({
-      http: new Http.Agent({ keepAlive: true }),
-      https: new Https.Agent({ keepAlive: true })
-    })),
-    ({ http, https }) =>
-      Effect.sync(() => {
-        http.destroy()
-        https.destroy()
-      })
+    Effect.sync(() => new Agents()),
+    (agents) => Effect.sync(() => agents.destroy())
   ),
   (agents) => HttpClient.make((request, url) => send(request, url, agents))
 )
 
 export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.scoped(HttpClient.HttpClient, make)
 
-interface Agents {
-  readonly http: Http.Agent
-  readonly https: Https.Agent
+/** Made when first used: TLS takes longer to load than anything else a program starts with. */
+class Agents {
+  #http: Http.Agent | undefined
+  #https: Https.Agent | undefined
+
+  get http(): Http.Agent {
+    return (this.#http ??= new Http.Agent({ keepAlive: true }))
+  }
+
+  get https(): Https.Agent {
+    return (this.#https ??= new Https.Agent({ keepAlive: true }))
+  }
+
+  destroy(): void {
+    this.#http?.destroy()
+    this.#https?.destroy()
+  }
 }
 
 const send = (

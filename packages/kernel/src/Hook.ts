@@ -116,8 +116,11 @@ export const Parallel =
 const Service = <Self, P, Handler>(id: string, make: (listeners: Listeners<Handler>) => P) => {
   const Tag = Context.Tag(id)<Self, P>()
   return class extends Tag {
+    /** A new one, without handlers. */
+    static readonly make = (): P => make(new Listeners<Handler>(id))
+
     /** The extension point without handlers. */
-    static readonly layer: Layer.Layer<Self> = Layer.sync(Tag, () => make(new Listeners<Handler>(id)))
+    static readonly layer: Layer.Layer<Self> = Layer.sync(Tag, this.make)
 
     /** One handler as a Layer: it lives and dies with it. */
     static readonly hook = <R>(name: string, handler: WithServices<Handler, R>, options?: Options) =>
@@ -126,6 +129,23 @@ const Service = <Self, P, Handler>(id: string, make: (listeners: Listeners<Handl
       )
   }
 }
+
+interface AnyPoint {
+  readonly key: string
+  readonly Identifier: unknown
+  readonly make: () => unknown
+}
+
+/** Extension points without handlers. */
+export const context = <const Points extends ReadonlyArray<AnyPoint>>(
+  ...points: Points
+): Context.Context<Points[number]["Identifier"]> =>
+  Context.unsafeMake(new Map(points.map((point) => [point.key, point.make()])))
+
+/** Extension points without handlers, in one Layer: a dozen of them cost a program that starts no more than one does. */
+export const layer = <const Points extends ReadonlyArray<AnyPoint>>(
+  ...points: Points
+): Layer.Layer<Points[number]["Identifier"]> => Layer.syncContext(() => context(...points))
 
 type WithServices<Handler, R> = Handler extends (...args: infer Args) => Effect.Effect<infer A, infer E>
   ? (...args: Args) => Effect.Effect<A, E, R>

@@ -45,6 +45,29 @@ export interface Restore {
 
 const unchanged: Restore = (effect) => effect
 
+/** The services of a registrant, and those of them that it keeps wherever it is dispatched. */
+interface World {
+  readonly given: ReadonlyMap<string, unknown>
+  readonly own: ReadonlyMap<string, unknown>
+}
+
+const worldOf = (registrant: ReadonlyMap<string, unknown>): World => {
+  const given = new Map<string, unknown>()
+  const own = new Map<string, unknown>()
+  for (const [key, service] of registrant) {
+    if (key === Tracer.ParentSpan.key) continue
+    given.set(key, service)
+    if (key !== Scope.Scope.key && !isForkable(service)) own.set(key, service)
+  }
+  return { given, own }
+}
+
+const missesNothing = ({ given, own }: World, caller: ReadonlyMap<string, unknown>): boolean => {
+  for (const [key, service] of own) if (caller.get(key) !== service) return false
+  for (const key of given.keys()) if (!caller.has(key)) return false
+  return true
+}
+
 /**
  * Runs an effect with the services of whoever registered it, seen from where it is dispatched: registries and extension points are
  * those of the dispatching realm, scope and parent span those of the caller, everything else the registrant's own.
@@ -52,22 +75,14 @@ const unchanged: Restore = (effect) => effect
  * `body` gets `restore`: what a middleware wraps belongs to the caller.
  */
 export const withRegistrant = <R>(registrant: Context.Context<R>) => {
-  const given = new Map<string, unknown>()
-  const own = new Map<string, unknown>()
-  for (const [key, service] of registrant.unsafeMap) {
-    if (key === Tracer.ParentSpan.key) continue
-    given.set(key, service)
-    if (key !== Scope.Scope.key && !isForkable(service)) own.set(key, service)
-  }
-  const missesNothing = (caller: ReadonlyMap<string, unknown>): boolean => {
-    for (const [key, service] of own) if (caller.get(key) !== service) return false
-    for (const key of given.keys()) if (!caller.has(key)) return false
-    return true
-  }
+  // Most of what is registered is never dispatched, and there are many services.
+  let world: World | undefined
   return <A, E>(body: (restore: Restore) => Effect.Effect<A, E, R>): Effect.Effect<A, E> =>
     Effect.contextWithEffect((caller: Context.Context<never>) => {
+      world ??= worldOf(registrant.unsafeMap)
       // Most hooks are dispatched in the very world they were registered in; then there is nothing to switch.
-      if (missesNothing(caller.unsafeMap)) return body(unchanged) as Effect.Effect<A, E>
+      if (missesNothing(world, caller.unsafeMap)) return body(unchanged) as Effect.Effect<A, E>
+      const { given, own } = world
       const inside = new Map([...given, ...caller.unsafeMap, ...own])
       const restore: Restore = (effect) =>
         Effect.mapInputContext(effect, (now: Context.Context<never>) => {

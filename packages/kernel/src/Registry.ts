@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as Held from "./Held.ts"
 import * as Realm from "./Realm.ts"
 
 export type Change<A> =
@@ -59,19 +60,20 @@ class Layered<A> implements Registry<A> {
 
   readonly register = (name: string, value: A): Effect.Effect<void, DuplicateName, Scope.Scope> => {
     const entry = { value }
-    const add = Effect.suspend(() => {
-      if (this.entriesByName.has(name)) return Effect.fail(new DuplicateName({ registry: this.id, name }))
-      this.entriesByName.set(name, entry)
-      this.publish({ _tag: "Added", name, value })
-      return Effect.void
-    })
-    const remove = Effect.sync(() => {
-      // Identity, not name: a successor of the same name must survive.
-      if (this.entriesByName.get(name) !== entry) return
-      this.entriesByName.delete(name)
-      this.publish({ _tag: "Removed", name, value })
-    })
-    return Effect.acquireRelease(add, () => remove)
+    return Held.claim(
+      () => {
+        if (this.entriesByName.has(name)) return new DuplicateName({ registry: this.id, name })
+        this.entriesByName.set(name, entry)
+        this.publish({ _tag: "Added", name, value })
+        return undefined
+      },
+      () => {
+        // Identity, not name: a successor of the same name must survive.
+        if (this.entriesByName.get(name) !== entry) return
+        this.entriesByName.delete(name)
+        this.publish({ _tag: "Removed", name, value })
+      }
+    )
   }
 
   readonly get = (name: string): Option.Option<A> => {
@@ -93,19 +95,21 @@ class Layered<A> implements Registry<A> {
 
   readonly version = (): number => this.changed + (this.parent?.version() ?? 0)
 
-  readonly changes: Stream.Stream<Change<A>> = Stream.asyncPush<Change<A>>((emit) =>
-    Effect.acquireRelease(
-      Effect.sync(() => {
-        const listener: Listener<A> = (change) => void emit.single(change)
-        for (let at: Layered<A> | undefined = this; at !== undefined; at = at.parent) at.listeners.add(listener)
-        return listener
-      }),
-      (listener) =>
+  get changes(): Stream.Stream<Change<A>> {
+    return Stream.asyncPush<Change<A>>((emit) =>
+      Effect.acquireRelease(
         Effect.sync(() => {
-          for (let at: Layered<A> | undefined = this; at !== undefined; at = at.parent) at.listeners.delete(listener)
-        })
+          const listener: Listener<A> = (change) => void emit.single(change)
+          for (let at: Layered<A> | undefined = this; at !== undefined; at = at.parent) at.listeners.add(listener)
+          return listener
+        }),
+        (listener) =>
+          Effect.sync(() => {
+            for (let at: Layered<A> | undefined = this; at !== undefined; at = at.parent) at.listeners.delete(listener)
+          })
+      )
     )
-  )
+  }
 
   private publish(change: Change<A>): void {
     this.changed++

@@ -22,7 +22,9 @@ export class EventTypes extends Context.Tag("@dsh/session/EventTypes")<
 >() {}
 
 /** The registry without extensions. */
-export const layer: Layer.Layer<EventTypes> = Layer.sync(EventTypes, () => Registry.make("the event types"))
+export const make = (): EventTypes["Type"] => Registry.make("the event types")
+
+export const layer: Layer.Layer<EventTypes> = Layer.sync(EventTypes, make)
 
 /** Makes `type` appendable for as long as the Layer lives. */
 export const layerType = (

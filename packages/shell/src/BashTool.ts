@@ -1,13 +1,13 @@
 /**
  * The `bash` tool: a command in a fresh shell.
  */
-import * as SystemPrompt from "@dsh/prompt/SystemPrompt"
-import type { PromptError } from "@dsh/prompt/SystemPrompt"
+import * as GuidedTool from "@dsh/prompt/GuidedTool"
+import type { PromptError, SystemPrompt } from "@dsh/prompt/SystemPrompt"
 import * as Tool from "@dsh/tools/Tool"
 import { ToolError } from "@dsh/tools/ToolError"
-import * as Tools from "@dsh/tools/Tools"
+import type { ToolRegistrationError, Tools } from "@dsh/tools/Tools"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { isAbsolute, resolve } from "node:path"
 import * as Transcript from "./BashTool/Transcript.ts"
@@ -97,8 +97,5 @@ export const tool: Tool.Tool<Shell> = Tool.make({
   }
 })
 
-export const layer: Layer.Layer<
-  never,
-  Tools.ToolRegistrationError | PromptError,
-  Tools.Tools | SystemPrompt.SystemPrompt | Shell
-> = Layer.merge(Tools.layerTool(tool), SystemPrompt.layerSection(section))
+export const layer: Layer.Layer<never, ToolRegistrationError | PromptError, Tools | SystemPrompt | Shell> =
+  GuidedTool.layer(tool, section)

@@ -7,7 +7,7 @@ import type { ContentBlock } from "@dsh/protocol/Block"
 import type { CallId } from "@dsh/protocol/Ids"
 import type { ToolErrorInfo, UserMessage } from "@dsh/protocol/Message"
 import type { Session } from "@dsh/session/Session"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import type { ToolError } from "./ToolError.ts"
 
 /** One call on its way through the pipeline. Arguments are fixed: they were logged and shown before any policy saw them. */
@@ -99,10 +99,4 @@ export class ToolResult extends Hook.Emit<
 export type ToolHooks = PreExecute | AskApproval | Execute | PostExecute | ToolResult
 
 /** The extension points without handlers. */
-export const layer: Layer.Layer<ToolHooks> = Layer.mergeAll(
-  PreExecute.layer,
-  AskApproval.layer,
-  Execute.layer,
-  PostExecute.layer,
-  ToolResult.layer
-)
+export const layer: Layer.Layer<ToolHooks> = Hook.layer(PreExecute, AskApproval, Execute, PostExecute, ToolResult)

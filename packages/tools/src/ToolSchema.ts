@@ -43,9 +43,9 @@ export const codec = <A, AI, V, VI>(
   parameters: Schema.Schema<A, AI>,
   output: Schema.Schema<V, VI>
 ): Codec<A, V> => {
-  const decodeArgs = Schema.decodeUnknownEither(parameters, options)
-  const encodeOutput = Schema.encodeUnknownEither(output, options)
-  const decodeOutput = Schema.decodeUnknownEither(output, options)
+  const decodeArgs = lazily(() => Schema.decodeUnknownEither(parameters, options))
+  const encodeOutput = lazily(() => Schema.encodeUnknownEither(output, options))
+  const decodeOutput = lazily(() => Schema.decodeUnknownEither(output, options))
 
   const invalidOutput = (reason: string, cause?: unknown) =>
     new ToolError({
@@ -59,7 +59,7 @@ export const codec = <A, AI, V, VI>(
 
   const decode = (args: JsonValue): Either.Either<A, ToolError> =>
     isRecord(args)
-      ? Either.mapLeft(decodeArgs(args), (error) => invalidArgs(violations(error), error))
+      ? Either.mapLeft(decodeArgs()(args), (error) => invalidArgs(violations(error), error))
       : Either.left(invalidArgs(notAnObject))
 
   return {
@@ -76,14 +76,20 @@ export const codec = <A, AI, V, VI>(
     },
     encodeOutput: (value) =>
       Effect.suspend(() =>
-        encodeOutput(value).pipe(
+        encodeOutput()(value).pipe(
           Either.mapLeft((error) => invalidOutput(violations(error), error)),
           Either.flatMap((encoded) => Either.mapLeft(Json.snapshot(encoded), (error) => invalidOutput(error.message)))
         )
       ),
     decodeOutput: (value) =>
-      Effect.suspend(() => Either.mapLeft(decodeOutput(value), (error) => invalidOutput(violations(error), error)))
+      Effect.suspend(() => Either.mapLeft(decodeOutput()(value), (error) => invalidOutput(violations(error), error)))
   }
+}
+
+/** Most tools are told to the model and never called, and no decoder is needed for that. */
+const lazily = <A>(make: () => A): (() => A) => {
+  let made: A | undefined
+  return () => (made ??= make())
 }
 
 /** The violations with their paths: `missing required path; limit: Expected a positive number, actual -1`. */

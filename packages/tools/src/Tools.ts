@@ -165,10 +165,12 @@ class Layered implements Service {
 /** The registry without tools. */
 export const layer: Layer.Layer<Tools> = Layer.sync(Tools, () => new Layered(Registry.make("the tools")))
 
-/** A tool as a Layer: registered with the services its body needs, for as long as the Layer lives. */
-export const layerTool = <R>(tool: Tool.Tool<R>): Layer.Layer<never, ToolRegistrationError, Tools | R> =>
-  Layer.scopedDiscard(
-    Effect.contextWithEffect((context: Context.Context<R | Tools>) =>
-      Effect.flatMap(Tools, (tools) => tools.register(Tool.provide(tool, context)))
-    )
+/** Registers a tool with the services its body needs, for as long as the current Scope is open. */
+export const register = <R>(tool: Tool.Tool<R>): Effect.Effect<void, ToolRegistrationError, Tools | R | Scope.Scope> =>
+  Effect.contextWithEffect((context: Context.Context<R | Tools>) =>
+    Context.get(context, Tools).register(Tool.provide(tool, context))
   )
+
+/** The same as a Layer: the tool is there for as long as the Layer lives. */
+export const layerTool = <R>(tool: Tool.Tool<R>): Layer.Layer<never, ToolRegistrationError, Tools | R> =>
+  Layer.scopedDiscard(register(tool))

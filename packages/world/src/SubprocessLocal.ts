@@ -29,7 +29,9 @@ export interface Options {
 
 export const make = (options: Options = {}): Effect.Effect<Subprocess["Type"], never, Scope.Scope> =>
   Effect.gen(function* () {
-    const inherited = ChildEnv.scrub(yield* AmbientEnv)
+    const ambient = yield* AmbientEnv
+    let scrubbed: Record<string, string> | undefined
+    const inherited = () => (scrubbed ??= ChildEnv.scrub(ambient))
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => new PrivateFolder(options.spillParent)),
       (folder) => Effect.sync(() => folder.remove())
@@ -43,7 +45,7 @@ export const make = (options: Options = {}): Effect.Effect<Subprocess["Type"], n
       spawn: Effect.fn("Subprocess.spawn")(function* (spec) {
         if (trees.isClosed()) return yield* new SubprocessError(serviceClosed)
         const argv = yield* Refusal.validate(spec)
-        const env = ChildEnv.merge(inherited, spec.env)
+        const env = ChildEnv.merge(inherited(), spec.env)
         return yield* Effect.acquireRelease(
           Launch.launch(spec, argv, env, resources).pipe(
             Effect.flatMap((launched) =>
@@ -58,7 +60,7 @@ export const make = (options: Options = {}): Effect.Effect<Subprocess["Type"], n
           (process) => process.release
         )
       }),
-      resolveExecutable: (command, { env } = {}) => Executable.resolve(command, ChildEnv.merge(inherited, env))
+      resolveExecutable: (command, { env } = {}) => Executable.resolve(command, ChildEnv.merge(inherited(), env))
     })
   })
 

@@ -1,8 +1,9 @@
 /**
  * The ordered listeners behind every extension point: scoped, copy-on-write, and layered by realm.
  */
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Held from "../Held.ts"
 
 export interface Options {
   /** Lower runs earlier (in a waterfall: further out). Equal orders keep registration order, outer realms first. Default 0. */
@@ -41,18 +42,16 @@ export class Listeners<Handler> {
   }
 
   add(listener: Listener<Handler>): Effect.Effect<void, never, Scope.Scope> {
-    return Effect.acquireRelease(
-      Effect.suspend(() => {
+    return Held.hold(
+      () => {
         if (this.mine.some((other) => other.name === listener.name)) {
-          return Effect.dieMessage(`${this.id}: a hook named "${listener.name}" is already registered here`)
+          throw new Error(`${this.id}: a hook named "${listener.name}" is already registered here`)
         }
         this.mine = inOrder([...this.mine, listener])
-        return Effect.void
-      }),
-      () =>
-        Effect.sync(() => {
-          this.mine = this.mine.filter((other) => other !== listener)
-        })
+      },
+      () => {
+        this.mine = this.mine.filter((other) => other !== listener)
+      }
     )
   }
 }

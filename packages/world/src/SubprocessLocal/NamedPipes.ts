@@ -9,7 +9,6 @@ import { execFile } from "node:child_process"
 import * as Fs from "node:fs"
 import { Socket } from "node:net"
 import type { Readable } from "node:stream"
-import { isMainThread } from "node:worker_threads"
 import type { PrivateFolder } from "./PrivateFolder.ts"
 
 export interface NamedPipe {
@@ -21,11 +20,16 @@ export interface NamedPipe {
 // One program run makes them all, so its cost is shared by as many commands.
 const batch = 16
 
+/**
+ * A worker thread closes at its end the descriptors it opened, and does not notice that a socket has closed one before.
+ * Not imported, because every program that may start a child would load it.
+ */
+const isMainThread = (): boolean => process.getBuiltinModule("node:worker_threads").isMainThread
+
 export class NamedPipes {
   readonly #folder: PrivateFolder
   readonly #ready: Array<string> = []
-  // A worker thread closes at its end the descriptors it opened, and does not notice that a socket has closed one before.
-  #available = process.platform === "linux" && isMainThread
+  #available = process.platform === "linux"
 
   constructor(folder: PrivateFolder) {
     this.#folder = folder
@@ -34,7 +38,7 @@ export class NamedPipes {
   /** A new pipe, or nothing where none can be made; Node's own have to do then. */
   get take(): Effect.Effect<NamedPipe | undefined> {
     return Effect.suspend(() => {
-      if (!this.#available) return Effect.succeed(undefined)
+      if (!this.#available || !isMainThread()) return Effect.succeed(undefined)
       if (this.#ready.length > 0) return Effect.sync(() => this.#open())
       return Effect.map(this.#make, () => this.#open())
     })

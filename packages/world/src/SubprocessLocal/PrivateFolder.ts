@@ -6,19 +6,21 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 
 export class PrivateFolder {
-  readonly #parent: string
+  readonly #parent: string | undefined
   #path: string | undefined
   #count = 0
 
-  constructor(parent = Os.tmpdir()) {
+  /** @param parent Default: the system's temporary folder. */
+  constructor(parent?: string) {
     this.#parent = parent
   }
 
   /** Path of something that does not exist yet. Throws what `node:fs` throws. */
   place(prefix: string, suffix = ""): string {
     if (this.#path === undefined) {
-      Fs.mkdirSync(this.#parent, { recursive: true, mode: 0o700 })
-      this.#path = Fs.mkdtempSync(Path.join(this.#parent, "dsh-output-"))
+      const parent = this.#parent ?? Os.tmpdir()
+      Fs.mkdirSync(parent, { recursive: true, mode: 0o700 })
+      this.#path = Fs.mkdtempSync(Path.join(parent, "dsh-output-"))
     }
     return Path.join(this.#path, `${prefix}-${++this.#count}${suffix}`)
   }
