@@ -10,7 +10,9 @@ export const roles = {
   protocol: { imports: ["kernel"], only: ["effect"] },
   definition: { imports: ["kernel", "protocol", "definition"] },
   feature: { imports: ["kernel", "protocol", "definition"] },
-  provider: { imports: ["kernel", "protocol", "definition"], platform: true },
+  provider: { imports: ["kernel", "protocol", "definition", "support"], platform: true },
+  // What several providers need to know of the operating system.
+  support: { imports: ["kernel", "protocol", "definition"], platform: true },
   loop: { imports: ["kernel", "protocol", "definition"] },
   testing: { imports: ["kernel", "protocol", "definition", "feature", "provider"], platform: true },
   bundle: {
@@ -27,7 +29,7 @@ export const roles = {
 export const computing = ["node:buffer", "node:crypto", "node:path", "node:string_decoder", "node:util"]
 
 /** Inside one package only this matters: a contract never leans on what implements or uses it. */
-export const forbiddenInside = { definition: ["provider", "feature"] }
+export const forbiddenInside = { definition: ["provider", "support", "feature"] }
 
 /**
  * The role of a package is the role of its modules, except those listed by name. A module is the first path
@@ -43,9 +45,11 @@ export const packages = {
   llm: { role: "definition", provider: ["LlmDeepSeek", "LlmScripted"] },
   persistence: {
     role: "definition",
-    provider: ["AppendInPlace", "PersistenceJsonl", "PersistenceMemory"],
+    provider: ["InPlace", "PersistenceJsonl", "PersistenceMemory"],
+    support: ["ProcessOwner"],
     feature: ["WriteBehind", "Checkpoints"]
   },
+  "persistence-sqlite": { role: "provider" },
   http: { role: "provider" },
   world: { role: "definition", provider: ["FsLocal", "SubprocessLocal"] },
   shell: { role: "definition", provider: ["BashLocal"], feature: ["BashTool"] },
