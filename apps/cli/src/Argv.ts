@@ -15,6 +15,7 @@ export interface Invocation {
   readonly _tag: "Invocation"
   readonly command: CommandName
   readonly options: Readonly<Record<string, string>>
+  readonly flags: ReadonlyArray<string>
   readonly words: ReadonlyArray<string>
 }
 
@@ -69,6 +70,7 @@ const parseGroup = (group: Group, [child, ...rest]: Args): Parsed => {
 const parseRest = (command: CommandName, args: Args): Parsed => {
   const shape: Shape = commands[command]
   const options: Record<string, string> = {}
+  const flags: Array<string> = []
   const words: Array<string> = []
   for (let i = 0; i < args.length; i++) {
     const arg = args[i]!
@@ -83,6 +85,12 @@ const parseRest = (command: CommandName, args: Args): Parsed => {
     if (arg === "--help" || arg === "-h") return { _tag: "Help", page: command }
     const equals = arg.indexOf("=")
     const name = equals === -1 ? arg : arg.slice(0, equals)
+    if (shape.flags?.includes(name) === true) {
+      if (equals !== -1) return usage(`${name} takes no value`)
+      if (flags.includes(name)) return usage(`${name} was given twice`)
+      flags.push(name)
+      continue
+    }
     const placeholder = shape.options[name]
     if (placeholder === undefined) return unknownOption(command, shape, name)
     if (name in options) return usage(`${name} was given twice`)
@@ -92,8 +100,18 @@ const parseRest = (command: CommandName, args: Args): Parsed => {
     }
     options[name] = value
   }
-  return checkWords(command, shape, words) ?? { _tag: "Invocation", command, options, words }
+  return (
+    checkWords(command, shape, words) ??
+    checkTogether(options, flags) ?? { _tag: "Invocation", command, options, flags, words }
+  )
 }
+
+const checkTogether = (options: Readonly<Record<string, string>>, flags: Args): Parsed | undefined =>
+  [...Object.keys(options), ...flags].filter((name) => origins.includes(name)).length > 1
+    ? usage("--session, --continue and --fork exclude each other; a run has one beginning")
+    : undefined
+
+const origins = ["--session", "--continue", "--fork"]
 
 const checkWords = (command: CommandName, { words: expected }: Shape, words: Args): Parsed | undefined => {
   switch (expected._tag) {
@@ -112,14 +130,17 @@ const checkWords = (command: CommandName, { words: expected }: Shape, words: Arg
 }
 
 const unknownOption = (command: CommandName, shape: Shape, name: string): Parsed => {
-  const hint = suggest(name, [...Object.keys(shape.options), "--help"])
+  const hint = suggest(name, [...Object.keys(shape.options), ...(shape.flags ?? []), "--help"])
   const escape = shape.words._tag === "Task" ? " (a task that starts with a dash goes after --)" : ""
   return usage(`${name} is no option of "dsh ${command}"; ${hint}${escape}`)
 }
 
 const unknownRootOption = (arg: string): Parsed => {
   const name = arg.replace(/=.*/s, "")
-  const owner = names.find((command) => name in commands[command].options)
+  const owner = names.find((command) => {
+    const shape: Shape = commands[command]
+    return name in shape.options || shape.flags?.includes(name) === true
+  })
   const hint = owner === undefined ? suggest(name, rootOptions) : `it goes after the command: dsh ${owner} ${name}`
   return usage(`${name} is no option of "dsh"; ${hint}`)
 }
@@ -154,8 +175,9 @@ const parseCompletions = (args: Args): Parsed => {
 }
 
 /** The same request in the one order `@effect/cli` cannot misread: command, options, `--`, words. */
-export const canonical = ({ command, options, words }: Invocation): Args => [
+export const canonical = ({ command, flags, options, words }: Invocation): Args => [
   ...command.split(" "),
+  ...flags,
   ...Object.entries(options).flat(),
   ...(words.length > 0 ? ["--", ...words] : [])
 ]

@@ -20,12 +20,12 @@ import * as Schema from "effect/Schema"
 import * as Color from "./Color.ts"
 import * as Failure from "./Failure.ts"
 import type { Page } from "./Grammar.ts"
-import type { Request } from "./Request.ts"
+import * as Request from "./Request.ts"
 
 /** What `@effect/cli` wants from the platform. */
 export type Platform = FileSystem.FileSystem | Path.Path | Terminal.Terminal
 
-type Choose = (request: Request) => Effect.Effect<void>
+type Choose = (request: Request.Request) => Effect.Effect<void>
 
 const Port = Schema.NumberFromString.pipe(Schema.int(), Schema.between(0, 65_535)).annotations({
   message: () => ({ message: "--port takes a number from 0 to 65535", override: true })
@@ -44,11 +44,32 @@ const make = (choose: Choose) => {
       ),
       model: Options.text("model").pipe(
         Options.withPseudoName("ID"),
-        Options.withDescription("The model to use. Default: the provider's."),
+        Options.withDescription("The model to use. Default: that of the session, else the provider's."),
         Options.optional
+      ),
+      session: Options.text("session").pipe(
+        Options.withPseudoName("ID"),
+        Options.withDescription("Go on with this session."),
+        Options.optional
+      ),
+      fork: Options.text("fork").pipe(
+        Options.withPseudoName("ID[@SEQ]"),
+        Options.withDescription("Go on with a copy of this session, or of its events up to SEQ."),
+        Options.optional
+      ),
+      last: Options.boolean("continue").pipe(Options.withDescription("Go on with the last session of this folder.")),
+      checkInvariants: Options.boolean("check-invariants").pipe(
+        Options.withDescription("Refuse what would break a rule of the session log; for bug reports.")
       )
     },
-    ({ model, words }) => choose({ _tag: "Run", words, model: Option.getOrUndefined(model) })
+    ({ checkInvariants, fork, last, model, session, words }) =>
+      choose({
+        _tag: "Run",
+        words,
+        model: Option.getOrUndefined(model),
+        from: Request.from({ session: Option.getOrUndefined(session), fork: Option.getOrUndefined(fork), last }),
+        checkInvariants
+      })
   ).pipe(Command.withDescription("Work on one task until it is done, print the answer and exit."))
 
   const demo = Command.make("demo", {}, () => choose({ _tag: "Demo" })).pipe(
@@ -127,9 +148,9 @@ const silent = Effect.map(Effect.console, (console): Console.Console => ({
 const toSentence = (doc: HelpDoc.HelpDoc): string => Color.strip(HelpDoc.toAnsiText(doc)).trim().replaceAll(/\s+/g, " ")
 
 /** @param args See `Argv.canonical`. */
-export const parse = (args: ReadonlyArray<string>): Effect.Effect<Request, Failure.Failure, Platform> =>
+export const parse = (args: ReadonlyArray<string>): Effect.Effect<Request.Request, Failure.Failure, Platform> =>
   Effect.gen(function* () {
-    let chosen: Request | undefined
+    let chosen: Request.Request | undefined
     const { dsh } = make((request) =>
       Effect.sync(() => {
         chosen = request

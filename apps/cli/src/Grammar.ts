@@ -6,8 +6,10 @@
  */
 
 export interface Shape {
-  /** Every option takes a value: its name, and what the value is called in messages. */
+  /** Options that take a value: their name, and what the value is called in messages. */
   readonly options: Readonly<Record<string, string>>
+  /** Options that take none. */
+  readonly flags?: ReadonlyArray<string>
   /** What may stand beside the options: nothing, exactly one value of that name, or the words of a task. */
   readonly words:
     | { readonly _tag: "None" }
@@ -19,7 +21,11 @@ const none = { _tag: "None" } as const
 const sessionId = { _tag: "One", name: "ID" } as const
 
 export const commands = {
-  run: { options: { "--model": "ID" }, words: { _tag: "Task" } },
+  run: {
+    options: { "--model": "ID", "--session": "ID", "--fork": "ID[@SEQ]" },
+    flags: ["--continue", "--check-invariants"],
+    words: { _tag: "Task" }
+  },
   demo: { options: {}, words: none },
   "session list": { options: {}, words: none },
   "session show": { options: {}, words: sessionId },

@@ -9,6 +9,8 @@ import * as HttpClientNode from "@dsh/http/HttpClientNode"
 import * as LlmDeepSeek from "@dsh/llm/LlmDeepSeek"
 import * as AgentLoop from "@dsh/loop/AgentLoop"
 import * as Definitions from "@dsh/loop/Definitions"
+import * as RequestInvariant from "@dsh/loop/RequestInvariant"
+import * as InPlace from "@dsh/persistence/InPlace"
 import * as Checkpoints from "@dsh/persistence/Checkpoints"
 import * as PersistenceJsonl from "@dsh/persistence/PersistenceJsonl"
 import * as WriteBehind from "@dsh/persistence/WriteBehind"
@@ -18,6 +20,7 @@ import * as FsLocal from "@dsh/world/FsLocal"
 import * as SubprocessLocal from "@dsh/world/SubprocessLocal"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
+import * as Invariants from "@dsh/session/Invariants"
 import * as Layer from "effect/Layer"
 import type { Provider } from "./Environment.ts"
 import * as Persona from "./Persona.ts"
@@ -26,27 +29,43 @@ export interface Options {
   readonly provider: Provider
   /** Folder of the session logs. */
   readonly sessions: string
+  /** Holds the rules of the log against every event and every request. */
+  readonly checkInvariants?: boolean
 }
 
-const tools = Layer.mergeAll(BashTool.layer, ReadTool.layer, WriteTool.layer, EditTool.layer).pipe(
-  Layer.provide(Layer.mergeAll(BashLocal.layer({ timeoutMs: 60_000 }), FsLocal.layer, ObservedFiles.layer)),
-  Layer.provide(SubprocessLocal.layer())
-)
-
 const model = ({ apiKey, baseUrl }: Provider) =>
-  LlmDeepSeek.layer({
-    connection: LlmDeepSeek.connection({ apiKey, ...(baseUrl !== undefined && { baseUrl }) })
-  }).pipe(Layer.provide(HttpClientNode.layer))
+  LlmDeepSeek.layer({ connection: LlmDeepSeek.connection({ apiKey, ...(baseUrl !== undefined && { baseUrl }) }) })
 
-/** Session logs under `sessions`, written behind and checked before anything irreversible. */
-const storage = (sessions: string) =>
-  Layer.merge(WriteBehind.layer, Checkpoints.layer).pipe(
-    Layer.provideMerge(PersistenceJsonl.layer({ root: sessions })),
-    Layer.provide(Layer.merge(NodeFileSystem.layer, NodePath.layer))
+const files = InPlace.layer.pipe(Layer.provide(NodeFileSystem.layer))
+
+/** What the features stand on. */
+const backends = (sessions: string) =>
+  Layer.mergeAll(
+    HttpClientNode.layer,
+    BashLocal.layer({ timeoutMs: 60_000 }),
+    FsLocal.layer,
+    ObservedFiles.layer,
+    PersistenceJsonl.layer({ root: sessions })
+  ).pipe(Layer.provide([SubprocessLocal.layer(), files, NodePath.layer]))
+
+/** What makes an agent of the loop. Session logs are written behind and checked before anything irreversible. */
+const features = (provider: Provider) =>
+  Layer.mergeAll(
+    model(provider),
+    BashTool.layer,
+    ReadTool.layer,
+    WriteTool.layer,
+    EditTool.layer,
+    Persona.layer,
+    WriteBehind.layer,
+    Checkpoints.layer
   )
 
-export const layer = ({ provider, sessions }: Options) =>
+const invariants = Layer.merge(Invariants.layer, RequestInvariant.layer)
+
+export const layer = ({ checkInvariants = false, provider, sessions }: Options) =>
   AgentLoop.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(model(provider), tools, Persona.layer, storage(sessions))),
+    Layer.provideMerge(checkInvariants ? Layer.provideMerge(invariants, features(provider)) : features(provider)),
+    Layer.provideMerge(backends(sessions)),
     Layer.provideMerge(Definitions.layer)
   )

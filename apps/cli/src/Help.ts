@@ -29,7 +29,8 @@ const footer = [
 ]
 
 /** Sentences `@effect/cli` adds to every argument and option. */
-const boilerplate = /^(A user-defined piece of text|This setting is optional|This argument may be repeated .*)\.$/
+const boilerplate =
+  /^(A user-defined piece of text|A true or false value|This setting is optional|This argument may be repeated .*)\.$/
 
 const plain = (span: Span.Span): string => Color.strip(HelpDoc.toAnsiText(HelpDoc.p(span))).trim()
 

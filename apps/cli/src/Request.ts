@@ -8,6 +8,32 @@ export interface Run {
   /** The words of the task; none means that the task comes from stdin. */
   readonly words: ReadonlyArray<string>
   readonly model: string | undefined
+  readonly from: From
+  readonly checkInvariants: boolean
+}
+
+/**
+ * Where a run starts: with nothing, with the session of that id, with the last one of the folder, or with a copy of one, whole or up
+ * to an event.
+ */
+export type From =
+  | { readonly _tag: "New" }
+  | { readonly _tag: "Session"; readonly id: string }
+  | { readonly _tag: "Last" }
+  | { readonly _tag: "Fork"; readonly id: string; readonly at: number | undefined }
+
+export interface Origin {
+  readonly session: string | undefined
+  readonly fork: string | undefined
+  readonly last: boolean
+}
+
+/** At most one of the three is given. */
+export const from = ({ fork, last, session }: Origin): From => {
+  if (session !== undefined) return { _tag: "Session", id: session }
+  if (fork === undefined) return { _tag: last ? "Last" : "New" }
+  const [, id = fork, seq] = /^(.+)@(\d+)$/.exec(fork) ?? []
+  return { _tag: "Fork", id, at: seq === undefined ? undefined : Number(seq) }
 }
 
 export interface MockLlm {
@@ -27,7 +53,17 @@ export type Request =
   | MockLlm
 
 /** The short lane: `dsh run` is understood without loading `@effect/cli`, which would double its start-up time. */
-export const fastLane = (parsed: Parsed): Request | undefined =>
+export const fastLane = (parsed: Parsed): Run | undefined =>
   parsed._tag === "Invocation" && parsed.command === "run"
-    ? { _tag: "Run", words: parsed.words, model: parsed.options["--model"] }
+    ? {
+        _tag: "Run",
+        words: parsed.words,
+        model: parsed.options["--model"],
+        from: from({
+          session: parsed.options["--session"],
+          fork: parsed.options["--fork"],
+          last: parsed.flags.includes("--continue")
+        }),
+        checkInvariants: parsed.flags.includes("--check-invariants")
+      }
     : undefined

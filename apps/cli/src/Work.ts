@@ -5,8 +5,11 @@
 import type { Agent } from "@dsh/agent/Agent"
 import { Agents } from "@dsh/agent/Agents"
 import * as LlmDeepSeek from "@dsh/llm/LlmDeepSeek"
+import { PersistenceError } from "@dsh/persistence/PersistenceError"
+import { SessionPersistence } from "@dsh/persistence/SessionPersistence"
 import { isRun } from "@dsh/protocol/ChunkRun"
 import type { LogEntry } from "@dsh/protocol/ChunkRun"
+import { SessionId } from "@dsh/protocol/Ids"
 import { textOf } from "@dsh/protocol/Block"
 import type { TurnEndReason } from "@dsh/protocol/SessionEvent"
 import { Sessions } from "@dsh/session/Sessions"
@@ -14,6 +17,7 @@ import * as Effect from "effect/Effect"
 import * as ExitCode from "./ExitCode.ts"
 import * as Failure from "./Failure.ts"
 import { Output } from "./Output.ts"
+import type { From } from "./Request.ts"
 import * as Repetition from "./Repetition.ts"
 
 /** What a new agent uses when the command line names no model. */
@@ -22,7 +26,8 @@ const defaultModel = "deepseek-v4-flash"
 export interface Options {
   readonly task: string
   readonly model: string | undefined
-  /** Absolute. */
+  readonly from: From
+  /** Absolute. A session that goes on keeps its own. */
   readonly cwd: string
   /** Hears the log next to the output. */
   readonly observe?: (entry: LogEntry) => void
@@ -36,15 +41,14 @@ interface Worked {
 
 export const work = (options: Options) =>
   Effect.gen(function* () {
-    Repetition.expect()
     const output = yield* Output
-    const agents = yield* Agents
-    const agent = yield* agents.create({
-      cwd: options.cwd,
-      provider: LlmDeepSeek.provider,
-      model: options.model ?? defaultModel
-    })
+    const agent = yield* start(options)
+    let isAnswered = false
     yield* agent.session.observe((entry) => {
+      if (!isAnswered && isAnswer(entry)) {
+        isAnswered = true
+        Repetition.expect()
+      }
       if (!isRun(entry)) {
         if (entry.type === "assistant/message") output.endReasoning()
       } else if (entry.kind === "reasoning-delta") {
@@ -63,7 +67,48 @@ export const work = (options: Options) =>
     yield* (yield* Sessions).flush(agent.session.id)
     yield* output.print(answer(agent))
     return { agent, exitCode: yield* report(reason) } satisfies Worked
-  }).pipe(Effect.mapError((error) => (error instanceof Failure.Failure ? error : Failure.fromError(error))))
+  }).pipe(
+    Effect.mapError((error) => {
+      if (error instanceof Failure.Failure) return error
+      // What is wrong with a stored session is told in the words of who stores it.
+      const stored = error._tag === "SessionError" && error.cause instanceof PersistenceError ? error.cause : error
+      return Failure.fromError(stored)
+    })
+  )
+
+const start = Effect.fnUntraced(function* ({ cwd, from, model }: Options) {
+  const agents = yield* Agents
+  const { provider } = LlmDeepSeek
+  const chosen = model === undefined ? {} : { model }
+  switch (from._tag) {
+    case "New":
+      return yield* agents.create({ cwd, provider, model: model ?? defaultModel })
+    case "Session":
+      return yield* agents.resume({ id: SessionId(from.id), provider, ...chosen })
+    case "Last":
+      return yield* agents.resume({ id: yield* lastIn(cwd), provider, ...chosen })
+    case "Fork":
+      return yield* agents.fork({
+        source: SessionId(from.id),
+        ...(from.at !== undefined && { at: from.at }),
+        provider,
+        ...chosen
+      })
+  }
+})
+
+const lastIn = Effect.fnUntraced(function* (cwd: string) {
+  const { sessions } = yield* (yield* SessionPersistence).list
+  const last = sessions.find(({ header }) => header.cwd === cwd && header.origin === undefined)
+  if (last !== undefined) return last.header.id
+  return yield* Failure.fromError({
+    code: "SESSION_NOT_FOUND",
+    message: `there is no session of ${cwd} to go on with; leave out --continue to start one`
+  })
+})
+
+const isAnswer = (entry: LogEntry): boolean =>
+  isRun(entry) || entry.type === "assistant/chunk" || entry.type === "assistant/message"
 
 const turn = (agent: Agent, task: string) =>
   Effect.gen(function* () {

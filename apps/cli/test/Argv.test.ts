@@ -3,10 +3,16 @@ import * as Argv from "../src/Argv.ts"
 
 const parse = (line: ReadonlyArray<string>) => Argv.parse(line)
 
-const invocation = (command: string, words: ReadonlyArray<string> = [], options: Record<string, string> = {}) => ({
+const invocation = (
+  command: string,
+  words: ReadonlyArray<string> = [],
+  options: Record<string, string> = {},
+  flags: ReadonlyArray<string> = []
+) => ({
   _tag: "Invocation",
   command,
   options,
+  flags,
   words
 })
 
@@ -16,6 +22,8 @@ const accepted: ReadonlyArray<readonly [line: ReadonlyArray<string>, parsed: unk
   [["run", "fix", "--model", "m", "it"], invocation("run", ["fix", "it"], { "--model": "m" })],
   [["run", "--model=m", "fix"], invocation("run", ["fix"], { "--model": "m" })],
   [["run", "--model=-m", "fix"], invocation("run", ["fix"], { "--model": "-m" })],
+  [["run", "--session", "s", "fix"], invocation("run", ["fix"], { "--session": "s" })],
+  [["run", "fix", "--continue", "it"], invocation("run", ["fix", "it"], {}, ["--continue"])],
   [["run", "--", "--model", "-h"], invocation("run", ["--model", "-h"])],
   [["run", "fix", "--", "--", "it"], invocation("run", ["fix", "--", "it"])],
   [["run", "- a list\n- of things", "-5", "-"], invocation("run", ["- a list\n- of things", "-5", "-"])],
@@ -51,7 +59,14 @@ const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: Reg
   [["run", " ", "\n"], /^the task is blank/],
   [["--profile", "headless", " "], /^the task is blank/],
   [["run", "--modle", "m", "fix"], /^--modle is no option of "dsh run"; did you mean "--model"\? .*goes after --\)$/],
-  [["run", "fix", "--frmat=json"], /^--frmat is no option of "dsh run"; it knows --model, --help /],
+  [
+    ["run", "fix", "--frmat=json"],
+    /^--frmat is no option of "dsh run"; it knows --model, --session, --fork, --continue, --check-invariants, --help /
+  ],
+  [["run", "--continue=yes", "fix"], /^--continue takes no value$/],
+  [["run", "--continue", "--continue", "fix"], /^--continue was given twice$/],
+  [["run", "--continue", "--session", "s", "fix"], /^--session, --continue and --fork exclude each other/],
+  [["--continue", "run", "fix"], /^--continue is no option of "dsh"; it goes after the command: dsh run --continue$/],
   [["run", "fix", "-x"], /^-x is no option of "dsh run"/],
   [["run", "fix", "--model"], /^--model needs a value: --model ID$/],
   [["run", "--model=", "fix"], /^--model needs a value/],

@@ -55,14 +55,37 @@ describe("the two lanes", () => {
   it("agree on a task that was given in every way at once", async () => {
     const parsed = Argv.parse(["--profile", "headless", "fix", "--model=m", "--", "--model", "-h", "run"])
     assert.strictEqual(parsed._tag, "Invocation")
-    const expected = { _tag: "Run", words: ["fix", "--model", "-h", "run"], model: "m" } as const
+    const expected = {
+      _tag: "Run",
+      words: ["fix", "--model", "-h", "run"],
+      model: "m",
+      from: { _tag: "New" },
+      checkInvariants: false
+    } as const
     assert.deepStrictEqual(Request.fastLane(parsed), expected)
     if (parsed._tag === "Invocation") assert.deepStrictEqual(await fullLane(parsed), expected)
   })
+
+  for (const [args, from] of [
+    [["--continue"], { _tag: "Last" }],
+    [["--session", "s"], { _tag: "Session", id: "s" }],
+    [["--fork", "s"], { _tag: "Fork", id: "s", at: undefined }],
+    [["--fork=s@12"], { _tag: "Fork", id: "s", at: 12 }],
+    [["--fork", "s@12x"], { _tag: "Fork", id: "s@12x", at: undefined }],
+    [["--fork", "a@b@3"], { _tag: "Fork", id: "a@b", at: 3 }]
+  ] as const) {
+    it(`agree on ${args.join(" ")}`, async () => {
+      const parsed = Argv.parse(["run", ...args, "go on"])
+      const expected = { _tag: "Run", words: ["go on"], model: undefined, from, checkInvariants: false } as const
+      assert.deepStrictEqual(Request.fastLane(parsed), expected)
+      assert.strictEqual(parsed._tag, "Invocation")
+      if (parsed._tag === "Invocation") assert.deepStrictEqual(await fullLane(parsed), expected)
+    })
+  }
 })
 
 const expected: Readonly<Record<CommandName, Request.Request>> = {
-  run: { _tag: "Run", words: ["a", "b"], model: "7" },
+  run: { _tag: "Run", words: ["a", "b"], model: "7", from: { _tag: "Session", id: "7" }, checkInvariants: false },
   demo: { _tag: "Demo" },
   "session list": { _tag: "SessionList" },
   "session show": { _tag: "SessionShow", id: "a" },
@@ -77,7 +100,8 @@ describe("CommandLine", () => {
         const { options, words } = commands[command]
         const args = [
           ...command.split(" "),
-          ...Object.keys(options).flatMap((name) => [name, "7"]),
+          // A run has one beginning.
+          ...Object.keys(options).flatMap((name) => (name === "--fork" ? [] : [name, "7"])),
           ...{ None: [], One: ["a"], Task: ["a", "b"] }[words._tag]
         ]
         const parsed = Argv.parse(args)
@@ -118,7 +142,7 @@ describe("Help", () => {
       `dsh 1.2.3, the Effect edition of DeepSeek Harness
 
 Usage
-  dsh run [--model ID] <task>...
+  dsh run [--model ID] [--session ID] [--fork ID[@SEQ]] [--continue] [--check-invariants] <task>...
 
 Description
   Work on one task until it is done, print the answer and exit.
@@ -129,7 +153,15 @@ Arguments
 
 Options
   --model ID
-      The model to use. Default: the provider's.`
+      The model to use. Default: that of the session, else the provider's.
+  --session ID
+      Go on with this session.
+  --fork ID[@SEQ]
+      Go on with a copy of this session, or of its events up to SEQ.
+  --continue
+      Go on with the last session of this folder.
+  --check-invariants
+      Refuse what would break a rule of the session log; for bug reports.`
     )
     assert.include(Help.render("session show", settings), "\n  dsh session show <ID>\n")
     assert.include(Help.render("session", settings), "\n  dsh session COMMAND\n")

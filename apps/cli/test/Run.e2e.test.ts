@@ -8,6 +8,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { dsh } from "./support/Dsh.ts"
+import type { Result } from "./support/Dsh.ts"
 import * as Workspace from "./support/Workspace.ts"
 
 const bash = (command: string) => ({ name: "bash", arguments: { command, description: "Run a command" } })
@@ -65,7 +67,7 @@ describe("dsh run", () => {
         ])
       )
       writeFileSync(join(workspace.project, "greeting.txt"), "hello world\r\n")
-      const { code, stderr, stdout } = yield* workspace.run(["run", "greet", "the", "moon"])
+      const { code, stderr, stdout } = yield* workspace.run(["run", "--check-invariants", "greet", "the", "moon"])
       assert.strictEqual(code, 0, stderr)
       assert.match(stdout, /^hello moon\r?\n.*project\n$/)
       assert.strictEqual(stderr, "dsh: reasoning: Look first.\ndsh: reasoning: Done.\n")
@@ -309,6 +311,156 @@ describe("dsh run, interrupted", () => {
         ["ABORTED", "ABORTED_BEFORE_DISPATCH"]
       )
       yield* verified(workspace)
+    })
+  )
+})
+
+describe("dsh run, continued", () => {
+  it.scopedLive(
+    "after kill -9 in the middle of a command: nothing is lost, and the model hears what it may not repeat",
+    () =>
+      Effect.gen(function* () {
+        const workspace = yield* Workspace.make(
+          Script.sequence([
+            Reply.toolCalls([
+              bash("echo once >> world"),
+              bash("echo $$ > pid; touch started; sleep 600"),
+              bash("echo never")
+            ]),
+            Reply.text("all is well")
+          ])
+        )
+        let timer: ReturnType<typeof setInterval> | undefined
+        const killed = yield* workspace.run(["run", "work"], {
+          onStart: (child) => {
+            timer = setInterval(() => {
+              if (!existsSync(join(workspace.project, "started"))) return
+              clearInterval(timer)
+              child.kill("SIGKILL")
+            }, 10)
+          }
+        })
+        assert.strictEqual(killed.signal, "SIGKILL")
+        process.kill(-Number(readFileSync(join(workspace.project, "pid"), "utf8")), "SIGKILL")
+        const before = workspace.log(only(workspace))
+        assert.strictEqual(before.at(-1)?.type, "tool/call")
+
+        const { code, stderr, stdout } = yield* workspace.run(["run", "--continue", "go on"])
+        assert.deepStrictEqual([code, stderr, stdout], [0, "", "all is well\n"])
+        assert.strictEqual(readFileSync(join(workspace.project, "world"), "utf8"), "once\n")
+        const after = workspace.log(only(workspace))
+        assert.deepStrictEqual(after.slice(0, before.length), [...before])
+        assert.deepStrictEqual(
+          after
+            .slice(before.length, before.length + 4)
+            .map(({ data, type }) => [type, (data?.["error"] as { code: string } | undefined)?.code]),
+          [
+            ["tool/result", "TOOL_OUTCOME_UNKNOWN"],
+            ["tool/result", "TOOL_NOT_STARTED"],
+            ["step/end", undefined],
+            ["turn/end", undefined]
+          ]
+        )
+        const [, second] = yield* workspace.server.requests
+        assert.deepStrictEqual(
+          second?.request?.messages.filter(({ role }) => role === "user").map(({ text }) => text),
+          ["work", "go on"]
+        )
+        yield* verified(workspace)
+      })
+  )
+
+  it.scopedLive("by id, as often as one likes, with the model it had", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(
+        Script.sequence([Reply.text("one"), Reply.text("two"), Reply.text("three")])
+      )
+      yield* workspace.run(["run", "--model", "deepseek-v4-pro", "first"])
+      const id = only(workspace)
+      for (const [args, answer] of [
+        [["--session", id, "second"], "two"],
+        [["--continue", "third"], "three"]
+      ] as const) {
+        const { code, stderr, stdout } = yield* workspace.run(["run", ...args])
+        assert.deepStrictEqual([code, stderr, stdout], [0, "", `${answer}\n`])
+      }
+      const requests = yield* workspace.server.requests
+      assert.deepStrictEqual(
+        requests.map(({ request }) => request?.model),
+        ["deepseek-v4-pro", "deepseek-v4-pro", "deepseek-v4-pro"]
+      )
+      assert.deepStrictEqual(
+        requests
+          .at(-1)
+          ?.request?.messages.slice(1)
+          .map(({ text }) => text),
+        ["first", "one", "second", "two", "third"]
+      )
+      yield* verified(workspace)
+    })
+  )
+
+  it.scopedLive("as a copy, from any place between turns, and the original stays as it was", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(
+        Script.sequence([Reply.text("one"), Reply.text("two"), Reply.text("three"), Reply.text("four")])
+      )
+      yield* workspace.run(["run", "first"])
+      const id = only(workspace)
+      yield* workspace.run(["run", "--session", id, "second"])
+      const original = workspace.log(id)
+      // The log begins with its header; the first turn is followed by the mark of what was resumed.
+      const afterFirst = original.findIndex(({ type }) => type === "turn/end") - 1
+      for (const [from, history] of [
+        [id, ["first", "one", "second", "two"]],
+        [`${id}@${afterFirst}`, ["first", "one"]]
+      ] as const) {
+        const { code, stderr } = yield* workspace.run(["run", "--fork", from, "elsewhere"])
+        assert.deepStrictEqual([code, stderr], [0, ""])
+        const sent = (yield* workspace.server.requests).at(-1)?.request?.messages.slice(1)
+        assert.deepStrictEqual(
+          sent?.map(({ text }) => text),
+          [...history, "elsewhere"]
+        )
+      }
+      assert.deepStrictEqual(workspace.log(id), original)
+      const sessions = workspace.sessions()
+      assert.strictEqual(sessions.length, 3)
+      for (const one of sessions) {
+        const { code, stdout } = yield* workspace.run(["session", "verify", one])
+        assert.strictEqual(code, 0, stdout)
+      }
+      const open = yield* workspace.run(["run", "--fork", `${id}@${afterFirst - 1}`, "elsewhere"])
+      assert.strictEqual(open.code, 1)
+      assert.match(open.stderr, /^dsh: OPEN_TURN: .*turn 1 is open; the last event before it is 0\n$/)
+      const beyond = yield* workspace.run(["run", "--fork", `${id}@9999`, "elsewhere"])
+      assert.match(beyond.stderr, /^dsh: INVALID_BOUNDARY: .*its events are numbered from 0 to \d+\n$/)
+    })
+  )
+
+  it.scopedLive("not while another process has the session, and not when there is none", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(
+        Script.sequence([Reply.text("wait", { reasoning: "thinking", ending: "hold", done: false, finish: null })])
+      )
+      const none = yield* workspace.run(["run", "--continue", "go on"])
+      assert.strictEqual(none.code, 1)
+      assert.match(none.stderr, /^dsh: SESSION_NOT_FOUND: there is no session of .* to go on with/)
+      const unknown = yield* workspace.run(["run", "--session", "nobody", "go on"])
+      assert.strictEqual(unknown.code, 1)
+      assert.match(unknown.stderr, /^dsh: SESSION_NOT_FOUND: there is no session nobody/)
+
+      let second: Promise<Result> | undefined
+      yield* workspace.run(["run", "talk"], {
+        onOutput: (child, { stderr }) => {
+          if (second !== undefined || !stderr.includes("thinking")) return
+          second = dsh(["run", "--continue", "me too"], { cwd: workspace.project, env: workspace.env })
+          void second.finally(() => child.kill("SIGINT"))
+        }
+      })
+      const refused = yield* Effect.promise(async () => second)
+      assert.strictEqual(refused?.code, 1)
+      assert.match(refused?.stderr ?? "", /^dsh: SESSION_IN_USE: session \S+ is in use by process \d+; /)
     })
   )
 })

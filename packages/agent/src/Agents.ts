@@ -22,12 +22,39 @@ export interface CreateOptions<E = never, R = never> extends AgentOptions {
   readonly setup?: Layer.Layer<never, E, R>
 }
 
+export interface ResumeOptions<E = never, R = never> extends AgentOptions {
+  readonly id: SessionId
+  /** See `CreateOptions.setup`. */
+  readonly setup?: Layer.Layer<never, E, R>
+}
+
+export interface ForkOptions<E = never, R = never> extends AgentOptions {
+  readonly source: SessionId
+  /** See `Sessions.ForkOptions.at`. */
+  readonly at?: number
+  /** Default: `session-<uuid>`. */
+  readonly id?: SessionId
+  /** See `CreateOptions.setup`. */
+  readonly setup?: Layer.Layer<never, E, R>
+}
+
 export class Agents extends Context.Tag("@dsh/agent/Agents")<
   Agents,
   {
     /** A new agent that lives until the current Scope closes: then it is cancelled, waited for and taken down. */
     readonly create: <E = never, R = never>(
       options: CreateOptions<E, R>
+    ) => Effect.Effect<Agent, AgentError | SessionError | E, R | Scope.Scope>
+    /**
+     * An agent over a stored session, which goes on where it was: same id, same workspace, same model unless the options name another.
+     * Input that was pending is still pending; it waits until somebody wakes the agent. Fails as `Sessions.resume` does.
+     */
+    readonly resume: <E = never, R = never>(
+      options: ResumeOptions<E, R>
+    ) => Effect.Effect<Agent, AgentError | SessionError | E, R | Scope.Scope>
+    /** An agent over a new session that begins with the history of another. Fails as `Sessions.fork` does. */
+    readonly fork: <E = never, R = never>(
+      options: ForkOptions<E, R>
     ) => Effect.Effect<Agent, AgentError | SessionError | E, R | Scope.Scope>
     readonly get: (id: SessionId) => Agent | undefined
     readonly list: () => ReadonlyArray<Agent>

@@ -1,12 +1,12 @@
 /**
  * The concrete agent loop: provides `Agents`. Bundles and apps choose it; extensions never need to know it.
  */
-import type { Agent, Input } from "@dsh/agent/Agent"
+import type { Agent, AgentOptions, Input } from "@dsh/agent/Agent"
 import { CurrentAgent } from "@dsh/agent/Agent"
 import { AgentError } from "@dsh/agent/AgentError"
 import { AgentCreated, AgentDisposed, SessionStart } from "@dsh/agent/AgentHooks"
 import { Agents } from "@dsh/agent/Agents"
-import type { CreateOptions } from "@dsh/agent/Agents"
+import type { CreateOptions, ForkOptions, ResumeOptions } from "@dsh/agent/Agents"
 import { fresh } from "@dsh/kernel/Ids"
 import * as Realm from "@dsh/kernel/Realm"
 import { Llm } from "@dsh/llm/Llm"
@@ -18,6 +18,7 @@ import type { UserMessage } from "@dsh/protocol/Message"
 import { neutral } from "@dsh/protocol/NeutralRequest"
 import * as RequestBody from "@dsh/protocol/RequestBody"
 import type { Session } from "@dsh/session/Session"
+import type { SessionError } from "@dsh/session/SessionError"
 import { Sessions } from "@dsh/session/Sessions"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -33,12 +34,40 @@ import * as TurnHistory from "./TurnHistory.ts"
 /** What the loop is made of. Leaving one out is a compile error. */
 export type LoopServices = Sessions | Driver.DriverServices
 
+interface Setup<E, R> {
+  readonly setup?: Layer.Layer<never, E, R>
+}
+
 export const make: Effect.Effect<Agents["Type"], never, LoopServices> = Effect.gen(function* () {
   const context = yield* Effect.context<LoopServices>()
   const sessions = yield* Sessions
   const live = new Map<SessionId, Agent>()
 
-  const create = Effect.fn("Agents.create")(function* <E, R>(options: CreateOptions<E, R>) {
+  const create = Effect.fn("Agents.create")(<E, R>(options: CreateOptions<E, R>) => {
+    const { cwd, id, seed } = options
+    const session = sessions.create({
+      ...(id !== undefined && { id }),
+      ...(cwd !== undefined && { cwd }),
+      ...(seed !== undefined && { seed })
+    })
+    return owned(options, session, "startup")
+  })
+
+  const resume = Effect.fn("Agents.resume")(<E, R>(options: ResumeOptions<E, R>) =>
+    owned(options, sessions.resume(options.id), "resume")
+  )
+
+  const fork = Effect.fn("Agents.fork")(<E, R>(options: ForkOptions<E, R>) => {
+    const { at, id, source } = options
+    const session = sessions.fork(source, { ...(id !== undefined && { id }), ...(at !== undefined && { at }) })
+    return owned(options, session, "startup")
+  })
+
+  const owned = Effect.fnUntraced(function* <E, R>(
+    options: AgentOptions & Setup<E, R>,
+    session: Effect.Effect<Session, SessionError, Scope.Scope>,
+    source: "startup" | "resume"
+  ) {
     const { maxTokens } = options
     if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens > 0)) {
       return yield* new AgentError({
@@ -48,18 +77,18 @@ export const make: Effect.Effect<Agents["Type"], never, LoopServices> = Effect.g
     }
     // The agent ends with the scope that asked for it, through one scope of its own that a failing creation closes at once.
     const scope = yield* Effect.acquireRelease(Scope.make(), (own, exit) => Scope.close(own, exit))
-    return yield* Effect.provideService(build(options), Scope.Scope, scope).pipe(
+    return yield* Effect.provideService(build(options, session, source), Scope.Scope, scope).pipe(
       Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
     )
   })
 
-  const build = Effect.fnUntraced(function* <E, R>(options: CreateOptions<E, R>) {
-    const { cwd, id, maxTokens, model, provider, reasoningEffort, seed, setup } = options
-    const session = yield* sessions.create({
-      ...(id !== undefined && { id }),
-      ...(cwd !== undefined && { cwd }),
-      ...(seed !== undefined && { seed })
-    })
+  const build = Effect.fnUntraced(function* <E, R>(
+    options: AgentOptions & Setup<E, R>,
+    opened: Effect.Effect<Session, SessionError, Scope.Scope>,
+    source: "startup" | "resume"
+  ) {
+    const { maxTokens, model, provider, reasoningEffort, setup } = options
+    const session = yield* opened
     const realm = Realm.fork(context)
     // Closing the scope of a fiber interrupts it, so the driver has one that closes only after `dispose` has waited for it.
     const activities = yield* Effect.acquireRelease(Scope.make(), (own, exit) => Scope.close(own, exit))
@@ -83,11 +112,11 @@ export const make: Effect.Effect<Agents["Type"], never, LoopServices> = Effect.g
     // Registered last, so it runs first: whatever the agent uses is still there while it winds down.
     yield* Effect.addFinalizer(() => agent.dispose)
     yield* inRealm(Effect.flatMap(AgentCreated, (point) => point.run(agent.agent)))
-    yield* inRealm(Effect.flatMap(SessionStart, (point) => point.emit({ agent: agent.agent, source: "startup" })))
+    yield* inRealm(Effect.flatMap(SessionStart, (point) => point.emit({ agent: agent.agent, source })))
     return agent.agent
   })
 
-  return Agents.of({ create, get: (id) => live.get(id), list: () => [...live.values()] })
+  return Agents.of({ create, resume, fork, get: (id) => live.get(id), list: () => [...live.values()] })
 })
 
 export const layer: Layer.Layer<Agents, never, LoopServices> = Layer.effect(Agents, make)

@@ -69,14 +69,14 @@ export const make = Effect.fnUntraced(function* (state: AgentState, at: AttemptA
   return { call, request } satisfies StepRequest
 })
 
-/** The agent's own choice for the first request of this loop, what was logged last for every other. */
+/** The agent's own choice for the first request of this loop, or that of a session that is resumed; what was logged last for every other. */
 export const seedConfig = Effect.fnUntraced(function* (state: AgentState) {
   const { agent, session } = state
   const logged = session.conversation.header
   if (state.requested && logged !== undefined) return withoutDefaults(logged)
   const { defaultModel } = yield* LoopConfig
-  const provider = agent.options.provider ?? defaultModel?.provider
-  const model = agent.options.model ?? defaultModel?.model
+  const provider = agent.options.provider ?? logged?.config.provider ?? defaultModel?.provider
+  const model = agent.options.model ?? logged?.config.model ?? defaultModel?.model
   if (provider === undefined || model === undefined) {
     return yield* new AgentError({
       code: "NO_MODEL",

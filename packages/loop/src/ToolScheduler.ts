@@ -10,9 +10,9 @@
  * drains the bodies and answers the rest as unknown or not started.
  */
 import type { ToolCallBlock } from "@dsh/protocol/Block"
-import { text } from "@dsh/protocol/Block"
 import { fresh } from "@dsh/kernel/Ids"
 import { MessageId } from "@dsh/protocol/Ids"
+import * as Interrupted from "@dsh/protocol/Interrupted"
 import { toolResult } from "@dsh/protocol/Message"
 import type { SessionError } from "@dsh/session/SessionError"
 import * as Pipeline from "@dsh/tools/ToolPipeline"
@@ -282,7 +282,7 @@ const answerUnknown = (batch: Batch) =>
   Effect.forEach(
     batch.slots.filter(({ answered }) => !answered),
     (slot) => {
-      const outcome = slot.started === undefined ? notStarted : outcomeUnknown
+      const outcome = lost(slot.started === undefined ? Interrupted.notStarted : Interrupted.outcomeUnknown)
       slot.result = { outcome, final: true }
       return Effect.catchAll(
         Effect.zipRight(
@@ -296,21 +296,9 @@ const answerUnknown = (batch: Batch) =>
     { discard: true }
   )
 
-const synthetic = (name: string, code: string, message: string): ToolFailure => ({
+const lost = (loss: Interrupted.Loss): ToolFailure => ({
   isError: true,
-  error: { message, info: { name, code } },
-  content: [text(`Error: ${message}`)],
+  error: { message: loss.message, info: { name: loss.name, code: loss.code } },
+  content: Interrupted.content(loss),
   additionalContexts: []
 })
-
-const outcomeUnknown = synthetic(
-  "ToolOutcomeUnknownError",
-  "TOOL_OUTCOME_UNKNOWN",
-  "the call was started and its outcome was lost; repeat it only if it reads or is idempotent, else verify what happened or ask"
-)
-
-const notStarted = synthetic(
-  "ToolNotStartedError",
-  "TOOL_NOT_STARTED",
-  "the call was never started; it may be repeated"
-)

@@ -110,7 +110,12 @@ describe("failures", () => {
           [],
           Llm.LlmStream.hook("serve once", (request, next) =>
             request.messages.length === 1
-              ? Effect.succeed(Stream.make({ type: "text-delta", index: 0, text: "from middleware" } as const))
+              ? Effect.succeed(
+                  Stream.make(
+                    { type: "text-delta", index: 0, text: "from middleware" } as const,
+                    { type: "finish", reason: { kind: "stop" } } as const
+                  )
+                )
               : next(request)
           )
         )

@@ -8,9 +8,11 @@ import * as Llm from "@dsh/llm/Llm"
 import * as LlmScripted from "@dsh/llm/LlmScripted"
 import * as AgentLoop from "@dsh/loop/AgentLoop"
 import * as Definitions from "@dsh/loop/Definitions"
+import * as RequestInvariant from "@dsh/loop/RequestInvariant"
 import { textOf } from "@dsh/protocol/Block"
 import type { EventOf, EventType, SessionEvent } from "@dsh/protocol/SessionEvent"
 import type { Session } from "@dsh/session/Session"
+import * as Invariants from "@dsh/session/Invariants"
 import * as Tool from "@dsh/tools/Tool"
 import * as Tools from "@dsh/tools/Tools"
 import * as StrictProvider from "@dsh/testing/StrictProvider"
@@ -104,12 +106,12 @@ const strict = Llm.LlmStream.hook("strict provider", (request, next) => {
   return violations.length === 0 ? next(request) : Effect.die(new Error(JSON.stringify(violations)))
 })
 
-/** The loop over a script, behind the strict validator, with extra layers that see everything. */
+/** The loop over a script, behind the strict validator and the invariants, with extra layers that see everything. */
 export const world = <E = never>(
   script: ReadonlyArray<LlmScripted.Reply.Reply>,
   extra: Layer.Layer<never, E, Definitions.Definitions | Stage> = Layer.empty
 ) =>
-  Layer.mergeAll(tools, strict, extra).pipe(
+  Layer.mergeAll(tools, strict, Invariants.layer, RequestInvariant.layer, extra).pipe(
     Layer.provideMerge(Layer.merge(AgentLoop.layer, LlmScripted.layer(script))),
     Layer.provideMerge(Layer.merge(Definitions.layer, stage)),
     Layer.provide(Layer.succeed(Ids.IdSource, Ids.sequential("id")))

@@ -19,7 +19,10 @@ export interface PersistenceBackend {
    * `SESSION_ALREADY_EXISTS` when somebody else stored the id meanwhile. The Scope is the session's life.
    */
   readonly create: (header: SessionHeader) => Effect.Effect<SessionWriter, PersistenceError, Scope.Scope>
-  /** A writer behind a stored log, and the log. Fails with `TORN_TAIL` when there is no record boundary to write behind. */
+  /**
+   * A writer behind a stored log, and the log. The Scope is the session's life: nobody else gets a writer as long as it is open
+   * (`SESSION_IN_USE`). What does not make a record at the end of the log is taken away and kept elsewhere.
+   */
   readonly resume: (
     id: SessionId
   ) => Effect.Effect<{ readonly stored: StoredSession; readonly writer: SessionWriter }, PersistenceError, Scope.Scope>

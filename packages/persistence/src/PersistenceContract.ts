@@ -13,6 +13,7 @@ import { appending } from "./PersistenceContract/Appending.ts"
 import { creating } from "./PersistenceContract/Creating.ts"
 import type { ContractViolation } from "./PersistenceContract/Expect.ts"
 import { reading } from "./PersistenceContract/Reading.ts"
+import { resuming } from "./PersistenceContract/Resuming.ts"
 import type { PersistenceError } from "./PersistenceError.ts"
 import type { SessionPersistence } from "./SessionPersistence.ts"
 
@@ -29,4 +30,4 @@ export interface ContractCase {
   readonly run: (storage: Storage) => Effect.Effect<void, ContractViolation | PersistenceError, Scope.Scope>
 }
 
-export const cases: ReadonlyArray<ContractCase> = [...creating, ...appending, ...reading]
+export const cases: ReadonlyArray<ContractCase> = [...creating, ...appending, ...reading, ...resuming]

@@ -4,6 +4,7 @@
  */
 import type { LogEntry } from "@dsh/protocol/ChunkRun"
 import type { SessionId } from "@dsh/protocol/Ids"
+import * as Interrupted from "@dsh/protocol/Interrupted"
 import type { SessionHeader } from "@dsh/protocol/SessionHeader"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -13,7 +14,7 @@ import * as KeyedLock from "./PersistenceCoordinator/KeyedLock.ts"
 import * as SyncLoop from "./PersistenceCoordinator/SyncLoop.ts"
 import { PersistenceError } from "./PersistenceError.ts"
 import { SessionPersistence } from "./SessionPersistence.ts"
-import { lengthOf } from "./StoredSession.ts"
+import * as StoredSession from "./StoredSession.ts"
 
 export interface Options {
   /** Default: `process`. */
@@ -60,7 +61,7 @@ export const make = (
         return Effect.fail(Admission.notContiguous(session.id, session.cursor, first.seq))
       }
       return Effect.flatMap(session.writer.append(batch, { sync: durable }), () => {
-        session.cursor += lengthOf(batch)
+        session.cursor += StoredSession.lengthOf(batch)
         session.unsynced = !durable
         if (!durable) loop.schedule(session.id)
         return Effect.void
@@ -95,15 +96,31 @@ export const make = (
     const open = Effect.fnUntraced(function* (header: SessionHeader) {
       yield* refuseTaken(header.id)
       const writer = yield* backend.create(header)
-      yield* Effect.acquireRelease(
-        Effect.sync(() => {
-          const session: Open = { id: header.id, writer, cursor: 0, unsynced: false }
-          opened.set(header.id, session)
-          return session
-        }),
-        close
-      )
+      yield* register({ id: header.id, writer, cursor: 0, unsynced: false })
     })
+
+    const register = (session: Open) =>
+      Effect.acquireRelease(
+        Effect.sync(() => void opened.set(session.id, session)),
+        () => close(session)
+      )
+
+    const resume = Effect.fnUntraced(function* (id: SessionId, restore: KeyedLock.Restore) {
+      if (opened.has(id)) return yield* inUse(id)
+      const { stored, writer } = yield* restore(backend.resume(id))
+      const session: Open = { id, writer, cursor: stored.length, unsynced: false }
+      yield* register(session)
+      const closing = Interrupted.closers(stored.entries)
+      yield* write(session, closing, true)
+      return StoredSession.make(stored.header, [...stored.entries, ...closing], stored.tornBytes)
+    })
+
+    const inUse = (id: SessionId) =>
+      new PersistenceError({
+        code: "SESSION_IN_USE",
+        sessionId: id,
+        message: `session ${id} is already open in this process; use it as it is or close it first`
+      })
 
     const appendToClosed = (id: SessionId, batch: ReadonlyArray<LogEntry>, restore: KeyedLock.Restore) =>
       Effect.scoped(
@@ -123,6 +140,8 @@ export const make = (
     return SessionPersistence.of({
       create: (given) =>
         Effect.flatMap(Admission.header(given), (header) => withLock(header.id, (restore) => restore(open(header)))),
+
+      resume: (id) => withLock(id, (restore) => resume(id, restore)),
 
       append: (id, entries) =>
         Effect.suspend(() => {

@@ -9,6 +9,8 @@ export type PersistenceErrorCode =
   | "SESSION_NOT_FOUND"
   /** The id is taken, in memory or in storage. */
   | "SESSION_ALREADY_EXISTS"
+  /** Somebody has the session open and may write to it. */
+  | "SESSION_IN_USE"
   /** Two artifacts claim one id. */
   | "AMBIGUOUS_SESSION"
   /** The backend cannot name an artifact after the id. */
@@ -24,7 +26,7 @@ export type PersistenceErrorCode =
   | "UNSUPPORTED_FORMAT"
   /** A record in the middle of the log does not make sense. */
   | "CORRUPT_LOG"
-  /** The log ends in half a record, or is not as long as it was left: writing behind it would glue two records together. */
+  /** The log is not as long as it was left: another process wrote to it. */
   | "TORN_TAIL"
   /** The storage refused: full, read-only, unreachable. */
   | "STORAGE_FAILED"

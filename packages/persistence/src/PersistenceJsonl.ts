@@ -18,7 +18,9 @@ import { isAbsent, misplaced, storageFailed, unreadable } from "./PersistenceJso
 import * as Handles from "./PersistenceJsonl/Handles.ts"
 import * as Lines from "./PersistenceJsonl/Lines.ts"
 import * as Listing from "./PersistenceJsonl/Listing.ts"
+import * as Lock from "./PersistenceJsonl/Lock.ts"
 import * as Lookup from "./PersistenceJsonl/Lookup.ts"
+import * as Tail from "./PersistenceJsonl/Tail.ts"
 import * as Writer from "./PersistenceJsonl/Writer.ts"
 import { SessionPersistence } from "./SessionPersistence.ts"
 
@@ -54,8 +56,8 @@ export const layer = (
   Layer.scoped(SessionPersistence, make(options))
 
 const refuseOtherThanFolder = (fs: FileSystem.FileSystem, root: string) =>
-  fs.stat(root).pipe(
-    Effect.map(({ type }) => type === "Directory"),
+  fs.readDirectory(root).pipe(
+    Effect.as(true),
     Effect.catchIf(isAbsent, (error) => Effect.succeed(error._tag === "SystemError" && error.reason === "NotFound")),
     Effect.mapError(storageFailed("look at", root)),
     Effect.filterOrFail(
@@ -81,8 +83,13 @@ const backend = (env: Writer.Environment, root: string): PersistenceBackend => {
       const bytes = yield* Effect.mapError(fs.readFile(file), storageFailed("read", file))
       const stored = yield* Either.mapLeft(Lines.decode(bytes), ({ line, problem }) => unreadable(file, line, problem))
       if (stored.header.id !== id) return yield* misplaced(file, stored.header.id)
-      return { file, stored, committed: bytes.length - stored.tornBytes }
+      return { file, stored, bytes }
     })
+
+  const locate = (id: SessionId) =>
+    Effect.flatMap(lookup.find(id), (file) => (file === undefined ? notFound(id, root) : Effect.succeed(file)))
+
+  const lockOf = (id: SessionId, folder: string): Lock.Place => ({ id, file: path.join(folder, Lock.fileName) })
 
   /** The open file, if any, is closed with the session. */
   const closedWithScope = (file: string) => Effect.addFinalizer(() => handles.close(file))
@@ -92,20 +99,26 @@ const backend = (env: Writer.Environment, root: string): PersistenceBackend => {
     create: (header) =>
       Effect.gen(function* () {
         const place = yield* lookup.placeOf(header)
+        const lock = lockOf(header.id, place.folder)
+        const locked = { is: false }
+        yield* Effect.addFinalizer(() => (locked.is ? Lock.release(fs, lock) : Effect.void))
         yield* closedWithScope(place.file)
-        return Writer.fresh(env, header, place)
+        const take = Effect.suspend(() =>
+          locked.is
+            ? Effect.void
+            : Effect.map(Lock.takeNew(fs, lock), () => {
+                locked.is = true
+              })
+        )
+        return Writer.fresh(env, header, place, take)
       }),
     resume: (id) =>
       Effect.gen(function* () {
-        const { committed, file, stored } = yield* read(id)
-        if (stored.tornBytes > 0) {
-          return yield* new PersistenceError({
-            code: "TORN_TAIL",
-            sessionId: id,
-            message: `${file} ends in an incomplete record of ${stored.tornBytes} bytes; repair the log before it is continued`,
-            path: file
-          })
-        }
+        const lock = lockOf(id, path.dirname(yield* locate(id)))
+        yield* Effect.acquireRelease(Lock.take(fs, lock), () => Lock.release(fs, lock))
+        const { bytes, file, stored } = yield* read(id)
+        const committed = bytes.length - stored.tornBytes
+        if (stored.tornBytes > 0) yield* Tail.cut(fs, file, bytes, committed)
         yield* closedWithScope(file)
         return { stored, writer: Writer.behind(env, file, committed) }
       }),

@@ -27,6 +27,8 @@ interface Stored {
 /** What is stored. It outlives the persistence over it, like a disk. */
 export class MemoryStore {
   readonly sessions = new Map<SessionId, Stored>()
+  /** Sessions that somebody has open to write to. */
+  readonly held = new Set<SessionId>()
 
   /** The stored events of a session; none for one that is not stored. */
   events(id: SessionId): ReadonlyArray<SessionEvent> {
@@ -89,13 +91,30 @@ const backend = (store: MemoryStore): PersistenceBackend => {
     }
   }
 
+  const hold = (id: SessionId) =>
+    Effect.acquireRelease(
+      Effect.suspend(() => {
+        if (store.held.has(id)) {
+          return new PersistenceError({
+            code: "SESSION_IN_USE",
+            sessionId: id,
+            message: `session ${id} is in use; close it first, or work on a fork of the session`
+          })
+        }
+        store.held.add(id)
+        return Effect.void
+      }),
+      () => Effect.sync(() => void store.held.delete(id))
+    )
+
   const load = (id: SessionId) =>
     Effect.map(find(id), ({ entries, header }) => StoredSession.make(header, [...entries]))
 
   return {
     locate: (id) => Effect.sync(() => (store.sessions.has(id) ? {} : undefined)),
-    create: (header) => Effect.sync(() => writer(header)),
-    resume: (id) => Effect.map(load(id), (stored) => ({ stored, writer: writer(stored.header) })),
+    create: (header) => Effect.as(hold(header.id), writer(header)),
+    resume: (id) =>
+      Effect.map(Effect.zipRight(hold(id), load(id)), (stored) => ({ stored, writer: writer(stored.header) })),
     load,
     list: Effect.sync(() => ({
       sessions: Array.from(store.sessions.values(), summary).sort((a, b) => b.updatedAt - a.updatedAt),

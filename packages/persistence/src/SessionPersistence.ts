@@ -43,9 +43,16 @@ export class SessionPersistence extends Context.Tag("@dsh/persistence/SessionPer
      */
     readonly create: (header: SessionHeader) => Effect.Effect<void, PersistenceError, Scope.Scope>
     /**
+     * Takes a stored session, to be continued for as long as the current Scope is open. Half a record at the end of the log is cut off
+     * and kept aside, and a turn that was interrupted is closed, durably, before this succeeds: see `Interrupted.closers`.
+     * `SESSION_NOT_FOUND`, `SESSION_IN_USE` when this or another process has the session open, and all that `load` fails with.
+     */
+    readonly resume: (id: SessionId) => Effect.Effect<StoredSession, PersistenceError, Scope.Scope>
+    /**
      * Stores events behind those already stored: all of them or, on failure, none. Succeeds when the operating system has them; see
      * `Durability` for what is synced when. An empty batch does nothing. Serves stored sessions that nobody has open, too.
-     * `NOT_CONTIGUOUS`, `NOT_LOSSLESS_JSON`, `INVALID_EVENT`, `SESSION_NOT_FOUND`, `TORN_TAIL`, `STORAGE_FAILED`.
+     * `NOT_CONTIGUOUS`, `NOT_LOSSLESS_JSON`, `INVALID_EVENT`, `SESSION_NOT_FOUND`, `SESSION_IN_USE`, `TORN_TAIL`,
+     * `STORAGE_FAILED`.
      */
     readonly append: (id: SessionId, entries: ReadonlyArray<LogEntry>) => Effect.Effect<void, PersistenceError>
     /** Waits until everything appended so far survives a loss of power. */

@@ -9,10 +9,18 @@ import type { LogEntry } from "@dsh/protocol/ChunkRun"
 import type { SessionId } from "@dsh/protocol/Ids"
 import type { Session } from "@dsh/session/Session"
 import { SessionError } from "@dsh/session/SessionError"
-import { SessionCreated, SessionDisposed, SessionFlush, Sessions } from "@dsh/session/Sessions"
+import {
+  SessionCreated,
+  SessionDisposed,
+  SessionFlush,
+  SessionRead,
+  SessionRestore,
+  Sessions
+} from "@dsh/session/Sessions"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import type { PersistenceError } from "./PersistenceError.ts"
 import { SessionPersistence } from "./SessionPersistence.ts"
@@ -33,16 +41,20 @@ const last = { order: 1000 }
 export const layer: Layer.Layer<
   never,
   never,
-  SessionPersistence | Sessions | SessionCreated | SessionDisposed | SessionFlush
+  SessionPersistence | Sessions | SessionCreated | SessionDisposed | SessionFlush | SessionRead | SessionRestore
 > = Layer.scopedDiscard(
   Effect.gen(function* () {
     const persistence = yield* SessionPersistence
     const sessions = yield* Sessions
     const attached = new Map<SessionId, Attached>()
+    // How many events of a session that is being resumed are stored.
+    const restored = new Map<SessionId, number>()
 
     const open = (session: Session) =>
       Effect.andThen(
-        Effect.mapError(persistence.create(session.header), (error) => refusal(session, error)),
+        restored.has(session.id)
+          ? Effect.void
+          : Effect.mapError(persistence.create(session.header), (error) => refusal(session.id, error)),
         WriteQueue.make<PersistenceError>({
           window: windowMillis,
           write: (batch) => persistence.append(session.id, batch),
@@ -57,7 +69,7 @@ export const layer: Layer.Layer<
         Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
       )
       // In one go with the registration, so that no event is in both or in neither.
-      for (const event of session.range(0)) queue.push(event, false)
+      for (const event of session.range(restored.get(session.id) ?? 0)) queue.push(event, false)
       attached.set(session.id, { session, queue, scope })
     })
 
@@ -82,6 +94,38 @@ export const layer: Layer.Layer<
     )
 
     yield* sessions.observe((session, entry) => attached.get(session.id)?.queue.push(entry, endsTurn(entry)))
+
+    const restore = Effect.fnUntraced(function* (id: SessionId) {
+      const { entries, header, length } = yield* persistence.resume(id)
+      yield* Effect.acquireRelease(
+        Effect.sync(() => void restored.set(id, length)),
+        () => Effect.sync(() => void restored.delete(id))
+      )
+      return { header, entries }
+    })
+
+    yield* (yield* SessionRead).use("write-behind", (id) =>
+      persistence.load(id).pipe(
+        Effect.map(Option.some),
+        Effect.catchIf(
+          (error) => error.code === "SESSION_NOT_FOUND",
+          () => Effect.succeedNone
+        ),
+        Effect.mapError((error) => refusal(id, error))
+      )
+    )
+
+    yield* (yield* SessionRestore).use("write-behind", ({ id, scope }) =>
+      restore(id).pipe(
+        Scope.extend(scope),
+        Effect.map(Option.some),
+        Effect.catchIf(
+          (error) => error.code === "SESSION_NOT_FOUND",
+          () => Effect.succeedNone
+        ),
+        Effect.mapError((error) => refusal(id, error))
+      )
+    )
 
     yield* (yield* SessionCreated).use("write-behind", attach, last)
 
@@ -118,7 +162,10 @@ const flushFailed = (session: Session, cause: PersistenceError) =>
     cause
   })
 
-const refusal = (session: Session, cause: PersistenceError) =>
-  cause.code === "SESSION_ALREADY_EXISTS"
-    ? new SessionError({ code: cause.code, sessionId: session.id, message: cause.message, cause })
-    : flushFailed(session, cause)
+const refusal = (sessionId: SessionId, cause: PersistenceError) =>
+  new SessionError({
+    code: cause.code === "SESSION_ALREADY_EXISTS" || cause.code === "SESSION_IN_USE" ? cause.code : "STORAGE_REFUSED",
+    sessionId,
+    message: cause.message,
+    cause
+  })

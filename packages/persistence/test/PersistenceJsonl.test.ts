@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
 import * as PersistenceJsonl from "@dsh/persistence/PersistenceJsonl"
 import { SessionPersistence } from "@dsh/persistence/SessionPersistence"
 import { MessageId, SessionId } from "@dsh/protocol/Ids"
@@ -7,8 +8,10 @@ import * as Message from "@dsh/protocol/Message"
 import type { ChunkRun } from "@dsh/protocol/ChunkRun"
 import type { SessionEvent } from "@dsh/protocol/SessionEvent"
 import type { SessionHeader } from "@dsh/protocol/SessionHeader"
-import { Effect, Layer, TestClock } from "effect"
+import { Effect, Either, Layer, TestClock } from "effect"
 import type { Scope } from "effect"
+import { spawnSync } from "node:child_process"
+import { hostname } from "node:os"
 import { Disk } from "./support/Disk.ts"
 import * as DiskLayer from "./support/Disk.ts"
 
@@ -107,8 +110,19 @@ describe("the file", () => {
         assert.strictEqual(yield* mode("--home-ada--"), 0o700)
         assert.strictEqual(yield* mode("--home-ada--/s-1"), 0o700)
         assert.strictEqual(yield* mode(place), 0o600)
-        assert.deepStrictEqual(yield* fs.readDirectory(`${root}/--home-ada--/s-1`), ["session.jsonl"])
-      })
+        const inFolder = fs.readDirectory(`${root}/--home-ada--/s-1`)
+        assert.sameMembers(yield* inFolder, ["session.jsonl", "session.lock"])
+        assert.strictEqual(yield* mode("--home-ada--/s-1/session.lock"), 0o600)
+      }).pipe(
+        Effect.scoped,
+        Effect.andThen(
+          Effect.gen(function* () {
+            const fs = yield* FileSystem.FileSystem
+            const { root } = yield* Disk
+            assert.deepStrictEqual(yield* fs.readDirectory(`${root}/--home-ada--/s-1`), ["session.jsonl"])
+          })
+        )
+      )
     )
   )
 
@@ -245,7 +259,7 @@ describe("durability", () => {
 })
 
 describe("reading", () => {
-  it.live("leaves out a torn last line, wherever it is torn, and refuses to write behind it", () =>
+  it.live("leaves out a torn last line, wherever it is torn, and keeps it aside when somebody writes behind it", () =>
     onDisk(
       Effect.gen(function* () {
         const sessions = yield* SessionPersistence
@@ -255,11 +269,11 @@ describe("reading", () => {
           yield* write(place, whole.subarray(0, length))
           const log = yield* sessions.load(id)
           assert.deepStrictEqual([log.length, log.tornBytes], [5, length - lastLine])
-          const error = yield* Effect.flip(sessions.append(id, [end]))
-          assert.strictEqual(error.code, "TORN_TAIL")
-          assert.include(error.message, "repair the log")
+          yield* sessions.append(id, [end])
+          assert.strictEqual(yield* read(place), bytes)
+          const torn = new TextDecoder().decode(whole.subarray(lastLine, length))
+          assert.strictEqual(yield* read(`${place}.torn-${lastLine}`), torn)
         }
-        assert.strictEqual((yield* read(place)).length, bytes.length - 1)
       })
     )
   )
@@ -281,10 +295,33 @@ describe("reading", () => {
           [1, headerLine.replace("s-1", "s-2"), "holds session s-2"]
         ]
         for (const [line, content, reason] of wrong) {
-          const file = yield* write(place, lines.with(line - 1, content).join("\n"))
+          // A turn ends further on: this is not the end of a log that was cut short.
+          const file = yield* write(
+            place,
+            [...lines.with(line - 1, content).slice(0, -1), ...(line > 1 ? [lines[4]!] : []), ""].join("\n")
+          )
           const error = yield* Effect.flip(sessions.load(id))
           assert.deepStrictEqual([error.code, error.line, error.path], ["CORRUPT_LOG", line, file])
           assert.include(error.message, reason)
+        }
+      })
+    )
+  )
+
+  it.live("takes a bad line for the torn end when no turn ends behind it", () =>
+    onDisk(
+      Effect.gen(function* () {
+        const sessions = yield* SessionPersistence
+        const lines = bytes.split("\n")
+        const open = lines.slice(0, 4)
+        for (const damage of ["\0".repeat(64), lines[1]!, '{"type":"text-chunks"}', "["]) {
+          yield* write(place, [...open, damage, lines[2]!, ""].join("\n"))
+          assert.strictEqual((yield* sessions.load(id)).length, 5)
+          const stored = yield* Effect.scoped(sessions.resume(id))
+          assert.deepStrictEqual([...stored.events].at(-1)?.data, { turn: 1, reason: { kind: "interrupted" } })
+          const tail = yield* read(`${place}.torn-${new TextEncoder().encode(open.join("\n")).length + 1}`)
+          assert.strictEqual(tail, `${damage}\n${lines[2]!}\n`)
+          assert.deepInclude(yield* sessions.load(id), { length: 6, tornBytes: 0 })
         }
       })
     )
@@ -559,7 +596,9 @@ describe("failing storage", () => {
           disk.fault = (operation, path) => (applies(operation, path) ? { code: "EIO" } : undefined)
           const error = yield* Effect.flip(sessions.append(id, [...events, run, end]))
           assert.strictEqual(error.code, "STORAGE_FAILED")
-          assert.deepStrictEqual(yield* fs.readDirectory(`${disk.root}/--home-ada--/s-1`), [])
+          const left = yield* fs.readDirectory(`${disk.root}/--home-ada--/s-1`)
+          assert.notInclude(left, "session.jsonl")
+          assert.isEmpty(left.filter((name) => name.endsWith(".tmp")))
         }
         disk.fault = () => undefined
         yield* sessions.append(id, events)
@@ -591,5 +630,80 @@ describe("failing storage", () => {
         assert.include(error.message, "not a folder")
       }
     }).pipe(Effect.scoped, Effect.provide(DiskLayer.layer))
+  )
+})
+
+describe("the lock", () => {
+  const lock = "--home-ada--/s-1/session.lock"
+  const resume = Effect.scoped(Effect.flatMap(SessionPersistence, (sessions) => sessions.resume(id)))
+
+  it.live("of a process that is gone is taken over, and so is one that a loss of power left empty", () =>
+    onDisk(
+      Effect.gen(function* () {
+        yield* write(place, bytes)
+        const dead = spawnSync(process.execPath, ["-e", ""])
+        const host = hostname()
+        const stale = [
+          "",
+          "{",
+          JSON.stringify({ pid: dead.pid, host }),
+          // Another process under the same pid.
+          ...(process.platform === "linux" ? [JSON.stringify({ pid: process.ppid, host, started: "boot:1" })] : [])
+        ]
+        for (const content of stale) {
+          yield* write(lock, content)
+          assert.strictEqual((yield* resume).length, 6)
+        }
+        const fs = yield* FileSystem.FileSystem
+        const { root } = yield* Disk
+        assert.deepStrictEqual(yield* fs.readDirectory(`${root}/--home-ada--/s-1`), ["session.jsonl"])
+      })
+    )
+  )
+
+  it.live("of a living process stands, and so does one of another host", () =>
+    onDisk(
+      Effect.gen(function* () {
+        yield* write(place, bytes)
+        yield* write(lock, JSON.stringify({ pid: process.ppid, host: hostname() }))
+        const here = yield* Effect.flip(resume)
+        assert.strictEqual(here.code, "SESSION_IN_USE")
+        assert.include(here.message, `process ${process.ppid}`)
+        yield* write(lock, JSON.stringify({ pid: 1, host: "elsewhere" }))
+        const elsewhere = yield* Effect.flip(resume)
+        assert.strictEqual(elsewhere.code, "SESSION_IN_USE")
+        assert.include(elsewhere.message, "on elsewhere")
+        assert.include(elsewhere.message, "session.lock")
+      })
+    )
+  )
+
+  it.live("that is stale is taken over by one of many", () =>
+    onDisk(
+      Effect.gen(function* () {
+        yield* write(place, bytes)
+        const { root } = yield* Disk
+        const dead = spawnSync(process.execPath, ["-e", ""])
+        for (let round = 0; round < 20; round++) {
+          yield* write(lock, JSON.stringify({ pid: dead.pid, host: hostname() }))
+          const outcomes = yield* Effect.scoped(
+            Effect.forEach(
+              [1, 2, 3, 4],
+              () =>
+                Effect.either(
+                  Effect.flatMap(Effect.provide(PersistenceJsonl.make({ root }), NodePath.layer), (sessions) =>
+                    sessions.resume(id)
+                  )
+                ),
+              { concurrency: "unbounded" }
+            )
+          )
+          assert.strictEqual(outcomes.filter(Either.isRight).length, 1)
+          for (const outcome of outcomes) {
+            if (Either.isLeft(outcome)) assert.strictEqual(outcome.left.code, "SESSION_IN_USE")
+          }
+        }
+      })
+    )
   )
 })

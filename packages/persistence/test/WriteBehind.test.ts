@@ -337,6 +337,89 @@ describe("a session", () => {
   )
 })
 
+describe("a session that is resumed", () => {
+  const resume = Effect.flatMap(Sessions, (sessions) => sessions.resume(id))
+
+  it.effect("is stored behind what is stored, and marked once until something is logged", () =>
+    withMemory(
+      Effect.gen(function* () {
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const session = yield* (yield* Sessions).create({ id, cwd: "/w" })
+            yield* session.append("turn/start", { turn: 1 })
+            yield* session.append("turn/end", { turn: 1, reason: { kind: "completed" } })
+          })
+        )
+        for (const _ of [1, 2]) {
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              const session = yield* resume
+              assert.deepStrictEqual(
+                [session.header.cwd, session.length, session.firstLiveSeq],
+                ["/w", 3, _ === 1 ? 2 : 3]
+              )
+            })
+          )
+        }
+        const stored = yield* StoredSessions
+        assert.deepStrictEqual(
+          stored.events(id).map(({ type }) => type),
+          ["turn/start", "turn/end", "session/end-seed"]
+        )
+        yield* Effect.scoped(Effect.flatMap(resume, (session) => session.append("turn/start", { turn: 2 })))
+        assert.deepStrictEqual(yield* storedSeqs, [0, 1, 2, 3])
+      })
+    )
+  )
+
+  it.effect("has its interrupted turn closed, in the log as in storage", () =>
+    withMemory(
+      Effect.gen(function* () {
+        yield* Effect.scoped(
+          Effect.flatMap(
+            Effect.flatMap(Sessions, (sessions) => sessions.create({ id })),
+            (session) => session.append("turn/start", { turn: 1 })
+          )
+        )
+        const session = yield* resume
+        const live = [...session.range(0)]
+        assert.deepStrictEqual(live[1]?.data, { turn: 1, reason: { kind: "interrupted" } })
+        yield* (yield* Sessions).flush(id)
+        assert.deepStrictEqual((yield* StoredSessions).events(id), live)
+      })
+    )
+  )
+
+  it.effect("is refused when it is live, in use or nowhere, and free again after a veto", () =>
+    withMemory(
+      Effect.gen(function* () {
+        assert.strictEqual((yield* Effect.flip(Effect.scoped(resume))).code, "SESSION_NOT_FOUND")
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* tick(yield* (yield* Sessions).create({ id }))
+            assert.strictEqual((yield* Effect.flip(resume)).code, "SESSION_ALREADY_EXISTS")
+          })
+        )
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* (yield* SessionPersistence).resume(id)
+            const error = yield* Effect.flip(Effect.scoped(resume))
+            assert.strictEqual(error.code, "SESSION_IN_USE")
+          })
+        )
+        const veto = new SessionError({ code: "INVARIANT", sessionId: id, message: "no" })
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* (yield* SessionStore.SessionCreated).use("veto", () => Effect.fail(veto))
+            assert.strictEqual((yield* Effect.flip(resume)).message, veto.message)
+          })
+        )
+        assert.strictEqual((yield* resume).id, id)
+      })
+    )
+  )
+})
+
 describe("on a disk", () => {
   const onDisk = WriteBehind.layer.pipe(
     Layer.provideMerge(Layer.unwrapEffect(Effect.map(Disk, ({ root }) => PersistenceJsonl.layer({ root })))),
@@ -346,7 +429,8 @@ describe("on a disk", () => {
   it.effect("ten thousand deltas come back as they were logged, packed", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
-      const session = yield* sessions.create({ id })
+      const life = yield* Scope.make()
+      const session = yield* Scope.extend(sessions.create({ id }), life)
       for (let batch = 0; batch < 500; batch++) {
         const chunks = Array.from({ length: 20 }, (_, n): StreamChunk => {
           const text = `${batch}.${n}\n`
@@ -361,6 +445,10 @@ describe("on a disk", () => {
       assert.strictEqual(stored.length, 10_000)
       assert.deepStrictEqual([...stored.events], [...session.range(0)])
       assert.isAtMost(stored.entries.length, 40)
+      const events = [...stored.events]
+      yield* Scope.close(life, Exit.void)
+      const resumed = yield* sessions.resume(id)
+      assert.deepStrictEqual([...resumed.range(0, 10_000)], events)
     }).pipe(Effect.scoped, Effect.provide(onDisk))
   )
 

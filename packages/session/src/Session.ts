@@ -6,7 +6,7 @@
  */
 import * as Json from "@dsh/kernel/Json"
 import * as Thrown from "@dsh/kernel/Thrown"
-import { pack } from "@dsh/protocol/ChunkRun"
+import { eventAt, isRun, pack } from "@dsh/protocol/ChunkRun"
 import type { LogEntry } from "@dsh/protocol/ChunkRun"
 import * as Conversation from "@dsh/protocol/Conversation"
 import type { SessionId } from "@dsh/protocol/Ids"
@@ -78,7 +78,7 @@ export interface MakeOptions {
    * Inherited or stored events, in order. A `session/end-seed` marker is added unless they end in one. They are checked, not copied:
    * from now on they belong to the session.
    */
-  readonly seed?: Iterable<SessionEvent>
+  readonly seed?: Iterable<LogEntry>
   readonly isKnownType: (type: string) => boolean
   /** Whether events of this type say that a reader may skip them. Default: none does. */
   readonly isIgnorable?: (type: string) => boolean
@@ -173,20 +173,23 @@ class Live implements OwnedSession {
   })
 
   /** Takes over a seed. Throws a `SessionError`. */
-  plant(seed: Iterable<SessionEvent>, now: number): void {
+  plant(seed: Iterable<LogEntry>, now: number): void {
     const inherited = this.header.seedLength ?? 0
-    let last: SessionEvent | undefined
-    for (const event of seed) {
+    let last: LogEntry | undefined
+    for (const entry of seed) {
+      last = entry
+      // A run differs from its first member in numbers and text, and what it stands for shows in no fold.
+      const event = isRun(entry) ? eventAt(entry, 0) : entry
       const isLive = event.seq >= inherited
       const problem = this.seedProblem(event, isLive)
       if (problem !== undefined) {
         throw this.refuse("INVALID_SEED", `event ${this.log.length} of the seed is refused: ${problem}`)
       }
-      this.commit(event, isLive)
-      last = event
+      if (isRun(entry)) this.log.push(entry)
+      else this.commit(entry, isLive)
     }
     this.firstLiveSeq = this.log.length
-    if (last?.type === "session/end-seed") return
+    if (last !== undefined && !isRun(last) && last.type === "session/end-seed") return
     this.commit({ type: "session/end-seed", seq: this.log.length, time: now, data: {} })
   }
 
@@ -266,8 +269,10 @@ class Live implements OwnedSession {
             }
             const vetoed = this.vetoed(event)
             if (vetoed !== undefined) return Effect.fail(vetoed)
-            this.commit(event)
-            return this.publish(undefined, event)
+            // In the form that observers know from everywhere else.
+            const entries = pack(turn, step, event.seq, time, [chunk])
+            for (const entry of entries) this.log.push(entry)
+            return this.publish(undefined, ...entries)
           }),
         { discard: true }
       ),

@@ -35,7 +35,13 @@ export const run: Command = Effect.gen(function* () {
   const provider = { apiKey: Redacted.make("demo"), baseUrl: server.url }
   const worked = yield* Effect.gen(function* () {
     const observe = StepView.observer(yield* Tools, output.say)
-    const { agent, exitCode } = yield* Work.work({ task, model: undefined, cwd: folder, observe })
+    const { agent, exitCode } = yield* Work.work({
+      task,
+      model: undefined,
+      from: { _tag: "New" },
+      cwd: folder,
+      observe
+    })
     return { id: agent.session.id, exitCode, log: yield* (yield* SessionPersistence).locate(agent.session.id) }
   }).pipe(Effect.scoped, Effect.provide(Headless.layer({ provider, sessions })))
 

@@ -12,14 +12,14 @@ import * as StartUp from "../StartUp.ts"
 import * as Task from "../Task.ts"
 import * as Work from "../Work.ts"
 
-export const run = ({ model, words }: Run): Command =>
+export const run = ({ checkInvariants, from, model, words }: Run): Command =>
   Effect.gen(function* () {
     const task = yield* Task.resolve(words)
     const provider = yield* Environment.provider
     const sessions = yield* HomeFolder.sessions
-    const { exitCode } = yield* Work.work({ task, model, cwd: process.cwd() }).pipe(
+    const { exitCode } = yield* Work.work({ task, model, from, cwd: process.cwd() }).pipe(
       Effect.scoped,
-      StartUp.provide(Headless.layer({ provider, sessions })),
+      StartUp.provide(Headless.layer({ provider, sessions, checkInvariants })),
       Effect.mapError((error) =>
         error instanceof Failure.Failure ? error : Failure.configuration(error.code, error.message)
       )

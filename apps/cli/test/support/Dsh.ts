@@ -20,6 +20,8 @@ export interface Options {
   /** What is piped in; the pipe is closed after it. Default: an empty pipe. */
   readonly stdin?: string
   readonly cwd?: string
+  /** Called with the process once it runs. */
+  readonly onStart?: (child: ChildProcess) => void
   /** Called with the process and what it printed so far, after each piece of output. */
   readonly onOutput?: (child: ChildProcess, output: { readonly stdout: string; readonly stderr: string }) => void
 }
@@ -31,6 +33,7 @@ export const node = (file: string, args: ReadonlyArray<string>, options: Options
   new Promise((resolve, reject) => {
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)))
     const child = spawn(process.execPath, [file, ...args], { env: { ...env, ...options.env }, cwd: options.cwd })
+    options.onStart?.(child)
     const output = { stdout: "", stderr: "" }
     for (const channel of ["stdout", "stderr"] as const) {
       child[channel].setEncoding("utf8").on("data", (text: string) => {

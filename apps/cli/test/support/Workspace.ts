@@ -21,6 +21,8 @@ interface Line {
 export interface Workspace {
   readonly home: string
   readonly project: string
+  /** What the command finds in its environment. */
+  readonly env: Readonly<Record<string, string>>
   readonly server: MockLlm.MockLlm["Type"]
   readonly run: (args: ReadonlyArray<string>, options?: Options) => Effect.Effect<Result>
   /** The ids of the sessions under the home folder. */
@@ -46,6 +48,7 @@ export const make = (script: Script.Script, options: MockLlm.Options = {}) =>
     const workspace: Workspace = {
       home,
       project,
+      env,
       server,
       run: (args, more) => Effect.promise(() => dsh(args, { cwd: project, ...more, env: { ...env, ...more?.env } })),
       sessions: () => folders().map(([, id]) => id),

@@ -18,8 +18,33 @@ export interface Unreadable {
   readonly problem: BadLine
 }
 
-/** The stored session, or the first line that cannot be read. Bytes behind the last newline are left out. */
+/**
+ * The stored session, or the first line that cannot be read. Bytes behind the last newline are left out, and so is everything from a
+ * bad line on when no turn ends behind it: it is the end of a log whose writing was cut short.
+ */
 export const decode = (bytes: Uint8Array): Either.Either<StoredSession.StoredSession, Unreadable> => {
+  const whole = decodeLines(bytes)
+  if (Either.isRight(whole) || whole.left.line === 1) return whole
+  const start = startOfLine(bytes, whole.left.line)
+  if (endsTurn(bytes, start)) return whole
+  return Either.map(decodeLines(bytes.subarray(0, start)), ({ entries, header }) =>
+    StoredSession.make(header, entries, bytes.length - start)
+  )
+}
+
+const startOfLine = (bytes: Uint8Array, line: number): number => {
+  let start = 0
+  for (let passed = 1; passed < line; passed++) start = bytes.indexOf(newline, start) + 1
+  return start
+}
+
+// Inside of a JSON string the quotes would be escaped.
+const turnEnd = Buffer.from('"type":"turn/end"')
+
+const endsTurn = (bytes: Uint8Array, from: number): boolean =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(turnEnd, from)
+
+const decodeLines = (bytes: Uint8Array): Either.Either<StoredSession.StoredSession, Unreadable> => {
   const entries: Array<LogEntry> = []
   let header: SessionHeader | undefined
   let line = 0

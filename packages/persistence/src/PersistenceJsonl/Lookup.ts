@@ -53,10 +53,8 @@ export const make = (fs: FileSystem.FileSystem, path: Path.Path, root: string): 
     const segment = SessionPath.segment(id)
     if (segment === undefined) return undefined
     const candidates = (yield* projects).map((project) => path.join(project, segment, fileName))
-    const found = yield* Effect.filter(
-      candidates,
-      (file) => Effect.mapError(exists(file), storageFailed("look for", file)),
-      { concurrency: 16 }
+    const found = yield* Effect.filter(candidates, (file) =>
+      Effect.mapError(exists(file), storageFailed("look for", file))
     )
     if (found.length < 2) return found[0]
     return yield* ambiguous(id, found)

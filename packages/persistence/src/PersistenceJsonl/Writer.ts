@@ -24,18 +24,27 @@ export interface Environment {
 
 const encoder = new TextEncoder()
 
-/** A writer for a session that is not stored yet. */
-export const fresh = (env: Environment, header: SessionHeader, place: Place): SessionWriter => {
+/** A writer for a session that is not stored yet. `lock` is run once the session's folder is there. */
+export const fresh = (
+  env: Environment,
+  header: SessionHeader,
+  place: Place,
+  lock: Effect.Effect<void, PersistenceError | PlatformError>
+): SessionWriter => {
   let stored: SessionWriter | undefined
   return {
     append: (entries, options) => {
       if (stored !== undefined) return stored.append(entries, options)
       const bytes = encoder.encode(JsonlCodec.encodeHeader(header) + JsonlCodec.encode(entries))
       const folders: Array<string> = []
-      return env.handles.use(place.file, publish(env, header, place, bytes, options.sync, folders), () => {
-        stored = behind(env, place.file, bytes.length, folders)
-        return Effect.void
-      })
+      return env.handles.use(
+        place.file,
+        publish(env, header, place, { bytes, folders, lock, sync: options.sync }),
+        () => {
+          stored = behind(env, place.file, bytes.length, folders)
+          return Effect.void
+        }
+      )
     },
     sync: Effect.suspend(() => stored?.sync ?? Effect.void)
   }
@@ -108,18 +117,29 @@ export const behind = (
   }
 }
 
-/** Brings the file into being with `bytes` in it, and leaves it open for appending. Adds the folders that got a new entry to `folders`. */
+interface Publication {
+  readonly bytes: Uint8Array
+  readonly sync: boolean
+  readonly lock: Effect.Effect<void, PersistenceError | PlatformError>
+  /** Gets the folders that have a new entry which is not synced. */
+  readonly folders: Array<string>
+}
+
+/** Brings the file into being with `bytes` in it, and leaves it open for appending. */
 const publish = (
   { fs, path }: Environment,
   header: SessionHeader,
   place: Place,
-  bytes: Uint8Array,
-  sync: boolean,
-  folders: Array<string>
+  { bytes, folders, lock, sync }: Publication
 ): Effect.Effect<FileSystem.File, PersistenceError, Scope.Scope> =>
   Effect.gen(function* () {
     const isNewProject = !(yield* fs.exists(place.project))
     yield* fs.makeDirectory(place.folder, { recursive: true, mode: 0o700 })
+    yield* Effect.mapError(lock, (error) =>
+      error._tag === "PersistenceError" && error.code === "SESSION_IN_USE"
+        ? takenMeanwhile(header, place, error)
+        : error
+    )
     const temporary = path.join(place.folder, `${fileName}.${randomHex()}.tmp`)
     const removeTemporary = Effect.catchAll(fs.remove(temporary, { force: true }), (error) =>
       Effect.logWarning(`${temporary} was left behind`, error)
@@ -143,7 +163,7 @@ const publish = (
 
 const cannotCreate = (place: Place) => storageFailed("create", place.file)
 
-const takenMeanwhile = (header: SessionHeader, place: Place, cause: PlatformError) =>
+const takenMeanwhile = (header: SessionHeader, place: Place, cause: PlatformError | PersistenceError) =>
   new PersistenceError({
     code: "SESSION_ALREADY_EXISTS",
     sessionId: header.id,

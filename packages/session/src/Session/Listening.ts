@@ -1,6 +1,7 @@
 /**
  * Synchronous listeners, each held for as long as a Scope is open.
  */
+import * as Held from "@dsh/kernel/Held"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
@@ -9,16 +10,13 @@ export type Listening<A> = Set<{ readonly listener: A }>
 
 /** Adds `listener` for as long as the current Scope is open. */
 export const hold = <A>(listening: Listening<A>, listener: A): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.asVoid(
-    Effect.acquireRelease(
-      Effect.sync(() => {
-        const box = { listener }
-        listening.add(box)
-        return box
-      }),
-      (box) => Effect.sync(() => listening.delete(box))
+  Effect.suspend(() => {
+    const box = { listener }
+    return Held.hold(
+      () => void listening.add(box),
+      () => listening.delete(box)
     )
-  )
+  })
 
 /** Calls everyone who listens now; succeeds with what they threw. */
 export const tell = <A>(listening: Listening<A>, call: (listener: A) => void): ReadonlyArray<unknown> => {
