@@ -102,7 +102,9 @@ const requireFrom = (id) => (id.startsWith("./") ? load(id.slice(2)) : require(i
 const saveCaches = (code) => {
   if (code !== 0 || uncached.length === 0) return
   // The flags of the process are part of the cache's key, and the next process starts with the defaults.
-  require("node:v8").setFlagsFromString("--lazy-feedback-allocation")
+  const { setFlagsFromString } = require("node:v8")
+  setFlagsFromString("--lazy-feedback-allocation")
+  setFlagsFromString("--interrupt-budget-factor-for-feedback-allocation=8")
   for (const [file, script] of uncached) {
     try {
       const partial = `${file}.${process.pid}`

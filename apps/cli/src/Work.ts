@@ -43,6 +43,7 @@ export const work = (options: Options) =>
   Effect.gen(function* () {
     const output = yield* Output
     const agent = yield* start(options)
+    Repetition.prepare()
     let isAnswered = false
     yield* agent.session.observe((entry) => {
       if (!isAnswered && isAnswer(entry)) {

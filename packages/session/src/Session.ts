@@ -205,14 +205,15 @@ class Live implements OwnedSession {
     }
     const copy = Json.snapshot(data)
     if (Either.isLeft(copy)) return this.refuse("NOT_LOSSLESS_JSON", `${type}: ${copy.left.message}`)
-    const placing = Json.snapshot({ ...(isSurfaceType(type) && { surfaceOp: "append" }), ...options })
+    const placing = options === undefined ? Either.right(undefined) : Json.snapshot({ ...options })
     if (Either.isLeft(placing)) return this.refuse("NOT_LOSSLESS_JSON", `${type}: ${placing.left.message}`)
     const event = Object.freeze({
       type,
       seq: this.log.length,
       time,
       data: copy.right,
-      ...(placing.right as Json.JsonObject),
+      ...(isSurfaceType(type) && { surfaceOp: "append" }),
+      ...(placing.right as Json.JsonObject | undefined),
       ...(this.isIgnorable(type) && { ignorable: true })
       // `append` ties `data` to `type`, and a lossless snapshot has the shape of what it was taken from.
     }) as SessionEvent
