@@ -76,8 +76,13 @@ const make = (choose: Choose) => {
     Command.withDescription("Watch an agent fix a failing test; needs no key and no network.")
   )
 
-  const list = Command.make("list", {}, () => choose({ _tag: "SessionList" })).pipe(
-    Command.withDescription("List the sessions, newest first.")
+  const json = Options.boolean("json").pipe(Options.withDescription("One JSON object per line."))
+  const list = Command.make("list", { json }, (options) => choose({ _tag: "SessionList", ...options })).pipe(
+    Command.withDescription("List the sessions, last used first.")
+  )
+  const text = Args.withDescription(Args.text({ name: "TEXT" }), "Words as they stand there, in any case.")
+  const search = Command.make("search", { text }, (args) => choose({ _tag: "SessionSearch", ...args })).pipe(
+    Command.withDescription("Find a text in what was said and done in all sessions.")
   )
   const show = Command.make("show", { id: sessionId }, ({ id }) => choose({ _tag: "SessionShow", id })).pipe(
     Command.withDescription("Print what was said and done in a session.")
@@ -87,7 +92,7 @@ const make = (choose: Choose) => {
   )
   const session = Command.make("session").pipe(
     Command.withDescription("Look at the sessions on this machine."),
-    Command.withSubcommands([list, show, verify])
+    Command.withSubcommands([list, search, show, verify])
   )
 
   const mockLlm = Command.make(
@@ -118,6 +123,7 @@ const make = (choose: Choose) => {
     demo: () => helpOf(demo),
     session: () => helpOf(session),
     "session list": () => helpOf(list),
+    "session search": () => helpOf(search),
     "session show": () => helpOf(show),
     "session verify": () => helpOf(verify),
     "mock-llm": () => helpOf(mockLlm)

@@ -25,7 +25,12 @@ export const run = (request: Request): Command => {
     case "SessionList":
       return Effect.flatMap(
         Effect.promise(() => import("./commands/SessionList.ts")),
-        (command) => command.run
+        (command) => command.run(request.json)
+      )
+    case "SessionSearch":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/SessionSearch.ts")),
+        (command) => command.run(request.text)
       )
     case "SessionShow":
       return Effect.flatMap(

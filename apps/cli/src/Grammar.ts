@@ -27,7 +27,8 @@ export const commands = {
     words: { _tag: "Task" }
   },
   demo: { options: {}, words: none },
-  "session list": { options: {}, words: none },
+  "session list": { options: {}, flags: ["--json"], words: none },
+  "session search": { options: {}, words: { _tag: "One", name: "TEXT" } },
   "session show": { options: {}, words: sessionId },
   "session verify": { options: {}, words: sessionId },
   "mock-llm": { options: { "--port": "N", "--scenario": "FILE" }, words: none }

@@ -47,7 +47,8 @@ export interface MockLlm {
 export type Request =
   | Run
   | { readonly _tag: "Demo" }
-  | { readonly _tag: "SessionList" }
+  | { readonly _tag: "SessionList"; readonly json: boolean }
+  | { readonly _tag: "SessionSearch"; readonly text: string }
   | { readonly _tag: "SessionShow"; readonly id: string }
   | { readonly _tag: "SessionVerify"; readonly id: string }
   | MockLlm

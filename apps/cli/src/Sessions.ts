@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Failure from "./Failure.ts"
 import * as HomeFolder from "./HomeFolder.ts"
+import { Output } from "./Output.ts"
 
 const layer = Layer.unwrapEffect(Effect.map(HomeFolder.sessions, (root) => PersistenceJsonl.layer({ root }))).pipe(
   Layer.provide(Layer.merge(NodeFileSystem.layer, NodePath.layer))
@@ -24,6 +25,16 @@ export const withPersistence = <A, E extends { readonly code: string; readonly m
     Effect.provide(layer),
     Effect.mapError((error) => (error instanceof Failure.Failure ? error : Failure.fromError(error)))
   )
+
+/** As they are listed, last used first. What cannot be listed is reported and stops nothing. */
+export const list = (persistence: SessionPersistence["Type"]) =>
+  Effect.gen(function* () {
+    const output = yield* Output
+    const { sessions, warnings } = yield* persistence.list
+    for (const warning of warnings) output.failure(warning)
+    if (sessions.length === 0) output.notice("there are no sessions yet")
+    return sessions
+  })
 
 /** Reads one session; notes on stderr what could not be read of it. */
 export const load = (id: string): Effect.Effect<StoredSession, Failure.Failure> =>

@@ -87,7 +87,8 @@ describe("the two lanes", () => {
 const expected: Readonly<Record<CommandName, Request.Request>> = {
   run: { _tag: "Run", words: ["a", "b"], model: "7", from: { _tag: "Session", id: "7" }, checkInvariants: false },
   demo: { _tag: "Demo" },
-  "session list": { _tag: "SessionList" },
+  "session list": { _tag: "SessionList", json: false },
+  "session search": { _tag: "SessionSearch", text: "a" },
   "session show": { _tag: "SessionShow", id: "a" },
   "session verify": { _tag: "SessionVerify", id: "a" },
   "mock-llm": { _tag: "MockLlm", port: 7, scenario: "7" }

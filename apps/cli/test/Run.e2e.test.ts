@@ -477,6 +477,17 @@ describe("dsh session", () => {
       const id = only(workspace)
       const list = yield* workspace.run(["session", "list"])
       assert.match(list.stdout, new RegExp(`^${id} .*events.*project\\n$`))
+      const json = JSON.parse((yield* workspace.run(["session", "list", "--json"])).stdout)
+      assert.strictEqual(json.id, id)
+      // A line may stand for many deltas.
+      assert.isAtLeast(json.events, workspace.log(id).length - 1)
+      assert.isTrue(existsSync(json.path))
+      const found = yield* workspace.run(["session", "search", "FROM THE (tool"])
+      assert.deepStrictEqual([found.stdout, found.stderr], ["", 'dsh: "FROM THE (tool" is in none of the sessions\n'])
+      const lines = (yield* workspace.run(["session", "search", "From The Tool"])).stdout.trimEnd().split("\n")
+      assert.strictEqual(lines.length, 2)
+      assert.match(lines[0] ?? "", new RegExp(`^${id}  event \\d+  bash: .*echo from the tool`))
+      assert.match(lines[1] ?? "", new RegExp(`^${id}  event \\d+  result: from the tool`))
       const shown = yield* workspace.run(["session", "show", id])
       for (const part of ["the question", "→ bash", "from the tool", "the answer", "ended: completed"]) {
         assert.include(shown.stdout, part)
