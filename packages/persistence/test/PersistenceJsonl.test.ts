@@ -678,6 +678,22 @@ describe("the lock", () => {
     )
   )
 
+  it.live("is given back by whoever took it, and by nobody else", () =>
+    onDisk(
+      Effect.gen(function* () {
+        yield* write(place, bytes)
+        const taken = JSON.stringify({ pid: process.ppid, host: hostname() })
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* (yield* SessionPersistence).resume(id)
+            yield* write(lock, taken)
+          })
+        )
+        assert.strictEqual(yield* read(lock), taken)
+      })
+    )
+  )
+
   it.live("that is stale is taken over by one of many", () =>
     onDisk(
       Effect.gen(function* () {

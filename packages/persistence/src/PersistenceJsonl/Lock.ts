@@ -51,9 +51,13 @@ export const take = (fs: FileSystem.FileSystem, place: Place): Effect.Effect<voi
   )
 }
 
+/** Gives back what this process took; what somebody else has taken since, after the file was removed by hand, stays theirs. */
 export const release = (fs: FileSystem.FileSystem, { file }: Place): Effect.Effect<void> =>
-  Effect.catchAll(fs.remove(file, { force: true }), (error) =>
-    Effect.logWarning(`${file} was left behind; it is taken for stale once this process has ended`, error)
+  read(fs, file).pipe(
+    Effect.flatMap((found) => (found === describe(self()) ? fs.remove(file, { force: true }) : Effect.void)),
+    Effect.catchAll((error) =>
+      Effect.logWarning(`${file} was left behind; it is taken for stale once this process has ended`, error)
+    )
   )
 
 // With a link the file is there with all of its content or not at all.
