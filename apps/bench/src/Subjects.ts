@@ -9,6 +9,9 @@ export const bareNode: Subject = { args: ["-e", "0"] }
 /** Node with `fetch` and a loop over the events of one completion. */
 export const bareFetch = (url: string): Subject => ({ args: ["apps/bench/programs/fetch-sse.cjs", url] })
 
+/** Node with `fetch` and a loop over steps: asks, answers the tool calls, asks again. */
+export const bareSteps = (url: string): Subject => ({ args: ["apps/bench/programs/steps-sse.cjs", url] })
+
 /** The product. It has a key, and its sessions go to `home`. */
 export const dsh = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}): Subject => ({
   args: ["apps/cli/bin/dsh.cjs", ...args],

@@ -105,6 +105,7 @@ const saveCaches = (code) => {
   const { setFlagsFromString } = require("node:v8")
   setFlagsFromString("--lazy-feedback-allocation")
   setFlagsFromString("--interrupt-budget-factor-for-feedback-allocation=8")
+  setFlagsFromString("--semi-space-growth-factor=2")
   for (const [file, script] of uncached) {
     try {
       const partial = `${file}.${process.pid}`
