@@ -50,13 +50,19 @@ const standIn = (module, chunk) => ({
       : undefined
 })
 
+/** The driver is no part of a bundle: it comes with a binary. The command finds it as a package of its own. */
+const driver = {
+  name: "driver",
+  resolveId: (id) => (id === "better-sqlite3" ? { id: "@dsh/sqlite-driver", external: true } : undefined)
+}
+
 const chunksOf = async ({ input, external, plugins = [], codeSplitting = true }) => {
   const build = await rolldown({
     input,
     platform: "node",
     external,
     treeshake,
-    plugins: [...plugins, builtins, effect]
+    plugins: [...plugins, driver, builtins, effect]
   })
   const { output } = await build.generate({
     format: "cjs",

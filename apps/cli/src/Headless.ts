@@ -12,7 +12,6 @@ import * as Definitions from "@dsh/loop/Definitions"
 import * as RequestInvariant from "@dsh/loop/RequestInvariant"
 import * as InPlace from "@dsh/persistence/InPlace"
 import * as Checkpoints from "@dsh/persistence/Checkpoints"
-import * as PersistenceJsonl from "@dsh/persistence/PersistenceJsonl"
 import * as WriteBehind from "@dsh/persistence/WriteBehind"
 import * as BashLocal from "@dsh/shell/BashLocal"
 import * as BashTool from "@dsh/shell/BashTool"
@@ -24,11 +23,11 @@ import * as Invariants from "@dsh/session/Invariants"
 import * as Layer from "effect/Layer"
 import type { Provider } from "./Environment.ts"
 import * as Persona from "./Persona.ts"
+import type { SessionStore } from "./SessionStore.ts"
 
 export interface Options {
   readonly provider: Provider
-  /** Folder of the session logs. */
-  readonly sessions: string
+  readonly sessions: SessionStore
   /** Holds the rules of the log against every event and every request. */
   readonly checkInvariants?: boolean
 }
@@ -39,13 +38,13 @@ const model = ({ apiKey, baseUrl }: Provider) =>
 const files = InPlace.layer.pipe(Layer.provide(NodeFileSystem.layer))
 
 /** What the features stand on. */
-const backends = (sessions: string) =>
+const backends = (sessions: SessionStore) =>
   Layer.mergeAll(
     HttpClientNode.layer,
     BashLocal.layer({ timeoutMs: 60_000 }),
     FsLocal.layer,
     ObservedFiles.layer,
-    PersistenceJsonl.layer({ root: sessions })
+    sessions
   ).pipe(Layer.provide([SubprocessLocal.layer(), files, NodePath.layer]))
 
 /** What makes an agent of the loop. Session logs are written behind and checked before anything irreversible. */

@@ -14,3 +14,6 @@ const home: Effect.Effect<string> = Config.string("DSH_HOME").pipe(
 
 /** The folder of the session logs. */
 export const sessions: Effect.Effect<string> = Effect.map(home, (folder) => join(folder, "sessions"))
+
+/** The database of those who keep their sessions in one. */
+export const database: Effect.Effect<string> = Effect.map(home, (folder) => join(folder, "sessions.sqlite"))

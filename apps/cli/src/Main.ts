@@ -4,6 +4,7 @@
 import * as Argv from "./Argv.ts"
 import * as ExitCode from "./ExitCode.ts"
 import * as Request from "./Request.ts"
+import { isPlain } from "./SessionStore/Choice.ts"
 
 const parsed = Argv.parse(process.argv.slice(2))
 
@@ -12,7 +13,7 @@ if (parsed._tag === "Usage") {
   process.stderr.write(`dsh: USAGE: ${parsed.message}\n`)
   process.exitCode = ExitCode.usage
 } else {
-  const request = Request.fastLane(parsed)
+  const request = isPlain(process.env) ? Request.fastLane(parsed) : undefined
   if (request === undefined) void import("./FullLane.ts").then((lane) => lane.start(parsed))
   else void import("./ShortLane.ts").then((lane) => lane.start(request))
 }

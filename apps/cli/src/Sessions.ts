@@ -1,7 +1,6 @@
 /**
  * The stored sessions, for the commands that look at them.
  */
-import * as PersistenceJsonl from "@dsh/persistence/PersistenceJsonl"
 import { SessionPersistence } from "@dsh/persistence/SessionPersistence"
 import type { StoredSession } from "@dsh/persistence/StoredSession"
 import { SessionId } from "@dsh/protocol/Ids"
@@ -10,12 +9,10 @@ import * as NodePath from "@effect/platform-node/NodePath"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Failure from "./Failure.ts"
-import * as HomeFolder from "./HomeFolder.ts"
 import { Output } from "./Output.ts"
+import * as SessionStore from "./SessionStore.ts"
 
-const layer = Layer.unwrapEffect(Effect.map(HomeFolder.sessions, (root) => PersistenceJsonl.layer({ root }))).pipe(
-  Layer.provide(Layer.merge(NodeFileSystem.layer, NodePath.layer))
-)
+const layer = Layer.provide(SessionStore.layer, Layer.merge(NodeFileSystem.layer, NodePath.layer))
 
 /** Uses the persistence under the home folder. */
 export const withPersistence = <A, E extends { readonly code: string; readonly message: string }, R>(

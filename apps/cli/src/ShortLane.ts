@@ -1,9 +1,11 @@
 /**
- * The short lane: starts a request that needed no `@effect/cli` to be understood.
+ * The short lane: starts a request that needed no `@effect/cli` to be understood, and nothing but plain text to keep its session.
  */
 import * as Run from "./commands/Run.ts"
 import * as Output from "./Output.ts"
 import * as Process from "./Process.ts"
 import type * as Request from "./Request.ts"
+import * as Plain from "./SessionStore/Plain.ts"
 
-export const start = (request: Request.Run): void => Process.runMain(Run.run(request), Output.make(process))
+export const start = (request: Request.Run): void =>
+  Process.runMain(Run.run(request, Plain.layer), Output.make(process))

@@ -13,8 +13,8 @@ import type { Command } from "../Dispatch.ts"
 import * as ExitCode from "../ExitCode.ts"
 import * as Failure from "../Failure.ts"
 import * as Headless from "../Headless.ts"
-import * as HomeFolder from "../HomeFolder.ts"
 import { Output } from "../Output.ts"
+import * as SessionStore from "../SessionStore.ts"
 import * as StepView from "../StepView.ts"
 import * as Work from "../Work.ts"
 
@@ -31,7 +31,6 @@ export const run: Command = Effect.gen(function* () {
   output.notice("its tests fail; an agent with a scripted model sets to work")
 
   const server = yield* MockLlm.make({ script: Model.script })
-  const sessions = yield* HomeFolder.sessions
   const provider = { apiKey: Redacted.make("demo"), baseUrl: server.url }
   const worked = yield* Effect.gen(function* () {
     const observe = StepView.observer(yield* Tools, output.say)
@@ -43,13 +42,13 @@ export const run: Command = Effect.gen(function* () {
       observe
     })
     return { id: agent.session.id, exitCode, log: yield* (yield* SessionPersistence).locate(agent.session.id) }
-  }).pipe(Effect.scoped, Effect.provide(Headless.layer({ provider, sessions })))
+  }).pipe(Effect.scoped, Effect.provide(Headless.layer({ provider, sessions: SessionStore.layer })))
 
   const after = yield* Project.test(folder)
   if (worked.exitCode !== ExitCode.completed) return worked.exitCode
   if (!after.passed) return yield* broken(`the agent says it is done, and the tests in ${folder} still fail`)
   output.notice("the tests, run again outside the agent, pass")
-  output.notice(`everything the model saw is in ${worked.log}`)
+  if (worked.log !== undefined) output.notice(`everything the model saw is in ${worked.log}`)
   output.notice(`look at it with "dsh session show ${worked.id}", prove it with "dsh session verify ${worked.id}"`)
   return ExitCode.completed
 }).pipe(

@@ -6,17 +6,16 @@ import type { Command } from "../Dispatch.ts"
 import * as Environment from "../Environment.ts"
 import * as Failure from "../Failure.ts"
 import * as Headless from "../Headless.ts"
-import * as HomeFolder from "../HomeFolder.ts"
 import type { Run } from "../Request.ts"
+import type { SessionStore } from "../SessionStore.ts"
 import * as StartUp from "../StartUp.ts"
 import * as Task from "../Task.ts"
 import * as Work from "../Work.ts"
 
-export const run = ({ checkInvariants, from, model, words }: Run): Command =>
+export const run = ({ checkInvariants, from, model, words }: Run, sessions: SessionStore): Command =>
   Effect.gen(function* () {
     const task = yield* Task.resolve(words)
     const provider = yield* Environment.provider
-    const sessions = yield* HomeFolder.sessions
     const { exitCode } = yield* Work.work({ task, model, from, cwd: process.cwd() }).pipe(
       Effect.scoped,
       StartUp.provide(Headless.layer({ provider, sessions, checkInvariants })),
