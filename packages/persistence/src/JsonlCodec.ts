@@ -93,20 +93,11 @@ export const decodeHeader = (line: string): Either.Either<SessionHeader, BadLine
   )
 }
 
-/** The entry that a line holds. Throws a `BadLine`: this is the hot path of loading, and an error ends it. */
-export const decodeEntry = (line: string, expectedSeq: number): LogEntry => {
-  const entry = parseEntry(line)
-  if (entry.seq !== expectedSeq) {
-    throw new BadLine({ code: "CORRUPT_LOG", reason: `it holds event ${entry.seq} where event ${expectedSeq} belongs` })
-  }
-  return entry
-}
-
 /** What the last line of a log says about all of it: the number of events and the time of the last. */
 export const decodeLast = (line: string): Either.Either<{ readonly length: number; readonly time: number }, BadLine> =>
   Either.try({
     try: () => {
-      const entry = parseEntry(line)
+      const entry = decodeEntry(line)
       return {
         length: entry.seq + sizeOf(entry),
         time: isRun(entry) ? entry.times[entry.times.length - 1]! : entry.time
@@ -116,7 +107,8 @@ export const decodeLast = (line: string): Either.Either<{ readonly length: numbe
       error instanceof BadLine ? error : new BadLine({ code: "CORRUPT_LOG", reason: String(error), cause: error })
   })
 
-const parseEntry = (line: string): LogEntry => {
+/** The entry that a line holds. Throws a `BadLine`: this is the hot path of loading, and an error ends it. */
+export const decodeEntry = (line: string): LogEntry => {
   let record: unknown
   try {
     record = JSON.parse(line)

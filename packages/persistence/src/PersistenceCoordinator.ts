@@ -112,7 +112,10 @@ export const make = (
       yield* register(session)
       const closing = Interrupted.closers(stored.entries)
       yield* write(session, closing, true)
-      return StoredSession.make(stored.header, [...stored.entries, ...closing], stored.tornBytes)
+      yield* Effect.forEach(stored.notices, (notice) => Effect.logWarning(`session ${id}: ${notice}`), {
+        discard: true
+      })
+      return StoredSession.make(stored.header, [...stored.entries, ...closing], stored)
     })
 
     const inUse = (id: SessionId) =>

@@ -17,6 +17,8 @@ export interface StoredSession {
   readonly length: number
   /** Bytes of an incomplete record at the end that were not read; 0 for a log that was closed in order. */
   readonly tornBytes: number
+  /** How the log came to be read otherwise than it stands there, in sentences for people; mostly none. */
+  readonly notices: ReadonlyArray<string>
 }
 
 /** The number of events that `entries` stand for. */
@@ -34,10 +36,15 @@ export function* eventsOf(entries: Iterable<LogEntry>): IterableIterator<Session
   }
 }
 
-export const make = (header: SessionHeader, entries: ReadonlyArray<LogEntry>, tornBytes = 0): StoredSession => ({
+export const make = (
+  header: SessionHeader,
+  entries: ReadonlyArray<LogEntry>,
+  { notices = [], tornBytes = 0 }: Partial<Pick<StoredSession, "notices" | "tornBytes">> = {}
+): StoredSession => ({
   header,
   entries,
   events: { [Symbol.iterator]: () => eventsOf(entries) },
   length: lengthOf(entries),
-  tornBytes
+  tornBytes,
+  notices
 })

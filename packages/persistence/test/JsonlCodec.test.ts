@@ -10,16 +10,7 @@ import { Arbitrary, Either, FastCheck } from "effect"
 
 const lines = (text: string): ReadonlyArray<string> => text.split("\n").slice(0, -1)
 
-const decode = (text: string): ReadonlyArray<SessionEvent> => {
-  const entries: Array<LogEntry> = []
-  let seq = 0
-  for (const line of lines(text)) {
-    const entry = JsonlCodec.decodeEntry(line, seq)
-    seq += ChunkRun.sizeOf(entry)
-    entries.push(entry)
-  }
-  return [...eventsOf(entries)]
-}
+const decode = (text: string): ReadonlyArray<SessionEvent> => [...eventsOf(lines(text).map(JsonlCodec.decodeEntry))]
 
 const viaJson = (events: ReadonlyArray<SessionEvent>): ReadonlyArray<SessionEvent> => JSON.parse(JSON.stringify(events))
 
@@ -143,7 +134,7 @@ describe("JsonlCodec", () => {
     const good = { turn: 1, step: 1, index: 0, dt: [1, 1], texts: ["a", "b", "c"] }
     const row = (data: object, fields: object = {}) =>
       JSON.stringify({ type: "text-chunks", seq0: 0, time0: 5, data, ...fields })
-    assert.strictEqual(ChunkRun.sizeOf(JsonlCodec.decodeEntry(row(good), 0)), 3)
+    assert.strictEqual(ChunkRun.sizeOf(JsonlCodec.decodeEntry(row(good))), 3)
     const bad = [
       row({ ...good, dt: [1] }),
       row({ ...good, dt: [1, 1, 1] }),
@@ -163,7 +154,7 @@ describe("JsonlCodec", () => {
       row(good, { type: "tool-call-chunks" }),
       row({ ...good, texts: undefined, args: ["a", "b", "c"] }, { type: "tool-call-chunks" })
     ]
-    for (const line of bad) assert.throws(() => JsonlCodec.decodeEntry(line, 0), undefined, undefined, line)
+    for (const line of bad) assert.throws(() => JsonlCodec.decodeEntry(line), undefined, undefined, line)
   })
 
   it("looks at the version before anything else of a header", () => {

@@ -286,7 +286,6 @@ describe("reading", () => {
         const wrong: ReadonlyArray<readonly [line: number, content: string, reason: string]> = [
           [2, "{", "not JSON"],
           [2, "", "not JSON"],
-          [3, lines[1]!, "holds event 0 where event 1 belongs"],
           [3, "[]", "not an object"],
           [4, lines[3]!.replace("[1,0]", "[1]"), "row of chunks"],
           [5, lines[4]!.replace('"completed"', '"exhausted"'), "data of turn/end: reason: kind"],
@@ -314,7 +313,7 @@ describe("reading", () => {
         const sessions = yield* SessionPersistence
         const lines = bytes.split("\n")
         const open = lines.slice(0, 4)
-        for (const damage of ["\0".repeat(64), lines[1]!, '{"type":"text-chunks"}', "["]) {
+        for (const damage of ["\0".repeat(64), '{"type":"text-chunks"}', "["]) {
           yield* write(place, [...open, damage, lines[2]!, ""].join("\n"))
           assert.strictEqual((yield* sessions.load(id)).length, 5)
           const stored = yield* Effect.scoped(sessions.resume(id))
@@ -322,6 +321,39 @@ describe("reading", () => {
           const tail = yield* read(`${place}.torn-${new TextEncoder().encode(open.join("\n")).length + 1}`)
           assert.strictEqual(tail, `${damage}\n${lines[2]!}\n`)
           assert.deepInclude(yield* sessions.load(id), { length: 6, tornBytes: 0 })
+        }
+      })
+    )
+  )
+
+  it.live("reads records whose numbers do not follow each other by one rule, says so, and goes on behind them", () =>
+    onDisk(
+      Effect.gen(function* () {
+        const sessions = yield* SessionPersistence
+        const lines = bytes.split("\n").slice(0, -1)
+        const again = lines[1]!.replace('"time":10', '"time":11')
+        const cases: ReadonlyArray<readonly [file: ReadonlyArray<string>, notices: ReadonlyArray<string>]> = [
+          [
+            [lines[0]!, lines[1]!, again, ...lines.slice(2)],
+            ["line 2 holds event 0, which other records replace; it does not count"]
+          ],
+          [[...lines, again], ["line 6 holds event 0, which other records replace; it does not count"]],
+          [lines.toSpliced(2, 1), ["event 1 is missing before line 3"]],
+          [lines.toSpliced(3, 1), ["events 2 to 4 are missing before line 4"]]
+        ]
+        for (const [file, notices] of cases) {
+          const content = `${file.join("\n")}\n`
+          yield* write(place, content)
+          const stored = yield* sessions.load(id)
+          assert.deepStrictEqual([stored.length, stored.notices], [6, notices])
+          assert.deepStrictEqual(
+            [...stored.events].map(({ seq }) => seq),
+            [0, 1, 2, 3, 4, 5]
+          )
+          const next = { type: "turn/start", seq: 6, time: 30, data: { turn: 2 } } as const
+          yield* sessions.append(id, [next])
+          assert.isTrue((yield* read(place)).startsWith(content))
+          assert.deepStrictEqual([...(yield* sessions.load(id)).events], [...stored.events, next])
         }
       })
     )

@@ -62,8 +62,15 @@ export const closers = (entries: ReadonlyArray<LogEntry>): ReadonlyArray<Session
   return events
 }
 
-const answer = (
-  at: { turn: number; step: number; id: CallId; time: number; seq: number },
+/** The result of a call that has none. `call`: seq of its `tool/call`, if it has one. */
+export const answer = (
+  at: {
+    readonly turn: number
+    readonly step: number
+    readonly id: CallId
+    readonly time: number
+    readonly seq: number
+  },
   call: number | undefined
 ): EventOf<"tool/result"> => {
   const { id, seq, step, time, turn } = at

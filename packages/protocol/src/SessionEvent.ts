@@ -56,6 +56,8 @@ export interface SessionEvents {
   }
   /** Everything before it was inherited. */
   readonly "session/end-seed": {}
+  /** Here was an event that could not be read back. Never written live: see `Numbering` and `Mending`. */
+  readonly "session/lost": {}
   readonly "agent/inbox/spliced": InboxSplice
 }
 

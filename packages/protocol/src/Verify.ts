@@ -15,6 +15,8 @@ export interface VerifiedRequest {
   readonly of: "wire" | "neutral"
   /** Why the rebuilt request is not the one that was sent; absent when it is, byte for byte. */
   readonly problem?: string
+  /** The reason is known: events before it could not be read back (`session/lost`), so it cannot be rebuilt. */
+  readonly isLost?: true
 }
 
 /** One line per request of the log, in order. Lazy, so that huge logs can be verified as they are read. */
@@ -26,19 +28,28 @@ export function* verify(
   const conversation = Conversation.empty()
   // Unknown formats are reported before this is asked.
   const body = RequestBody.make((name) => formatOf(name) ?? unknownFormat(name), newHash)
+  // Whoever goes on with a damaged log builds its requests from what is left of it.
+  let anyLost = false
+  const told = (facts: VerifiedRequest, problem: string): VerifiedRequest => ({
+    ...facts,
+    problem,
+    ...(anyLost && { isLost: true })
+  })
   for (const event of events) {
     conversation.apply(event)
+    if (event.type === "session/lost") anyLost = true
+    if (event.type === "session/end-seed") anyLost = false
     if (event.type !== "request/sent") continue
     const { attempt, bytes, of, step, turn } = event.data
     const facts = { seq: event.seq, turn, step, attempt, bytes, of }
     const { header } = conversation
     if (header === undefined) {
-      yield { ...facts, problem: "no request/header precedes it" }
+      yield told(facts, "no request/header precedes it")
     } else if (formatOf(header.wire.format) === undefined) {
-      yield { ...facts, problem: `the format "${header.wire.format}" is not installed` }
+      yield told(facts, `the format "${header.wire.format}" is not installed`)
     } else {
       const problem = difference(body.render(header, conversation), event.data)
-      yield problem === undefined ? facts : { ...facts, problem }
+      yield problem === undefined ? facts : told(facts, problem)
     }
   }
 }

@@ -93,6 +93,19 @@ describe("Verify", () => {
     assert.include(broken(without), 5)
   })
 
+  it("knows why a request cannot be rebuilt when events before it are lost, until the log goes on", () => {
+    const log = makeRequests()
+    const damaged = log.with(3, { type: "session/lost", seq: 3, time: 0, data: {}, ignorable: true })
+    const lost = check(damaged).map(({ isLost, seq }) => [seq, isLost])
+    assert.deepStrictEqual(lost.slice(0, 2), [
+      [2, undefined],
+      [5, true]
+    ])
+    const goneOn = damaged.toSpliced(4, 0, { type: "session/end-seed", seq: 4, time: 0, data: {} })
+    assert.deepInclude(check(goneOn)[1], { seq: 5, problem: check(damaged)[1]!.problem })
+    assert.notProperty(check(goneOn)[1], "isLost")
+  })
+
   it("does not mind what the model never saw", () => {
     const log = makeRequests()
     const noisy = log.flatMap((event): ReadonlyArray<SessionEvent> => [

@@ -47,6 +47,7 @@ const core: Record<string, true> = {
   "request/context": true,
   "request/sent": true,
   "session/end-seed": true,
+  "session/lost": true,
   "agent/inbox/spliced": true
 }
 

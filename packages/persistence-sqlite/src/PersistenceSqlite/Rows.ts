@@ -1,11 +1,11 @@
 /**
  * A log as rows: a record each, the same text as a line of a JSONL log.
  */
+import * as Arrangement from "@dsh/persistence/Arrangement"
 import * as ChunkRow from "@dsh/persistence/ChunkRow"
 import * as JsonlCodec from "@dsh/persistence/JsonlCodec"
 import { BadLine } from "@dsh/persistence/JsonlCodec"
-import * as StoredSession from "@dsh/persistence/StoredSession"
-import { sizeOf } from "@dsh/protocol/ChunkRun"
+import type { StoredSession } from "@dsh/persistence/StoredSession"
 import type { LogEntry } from "@dsh/protocol/ChunkRun"
 import type { SessionHeader } from "@dsh/protocol/SessionHeader"
 import * as Either from "effect/Either"
@@ -31,7 +31,7 @@ export interface Unreadable {
 }
 
 export interface Log {
-  readonly stored: StoredSession.StoredSession
+  readonly stored: StoredSession
   /** The seq column of the last row that was read; -1 when there is none. */
   readonly last: number
   /** How many rows behind it were left out. */
@@ -44,28 +44,29 @@ export interface Log {
  */
 export const decode = (header: SessionHeader, rows: ReadonlyArray<Row>): Either.Either<Log, Unreadable> => {
   const entries: Array<LogEntry> = []
-  let next = 0
   let last = -1
   for (const [index, { record, seq }] of rows.entries()) {
-    const entry = entryOf(record, seq, next)
+    const entry = entryOf(record, seq)
     if (entry instanceof BadLine) {
       const rest = rows.slice(index)
       if (rest.some(endsTurn)) return Either.left({ seq, problem: entry })
-      return Either.right({ stored: StoredSession.make(header, entries, bytesOf(rest)), last, torn: rest.length })
+      return Either.right({ stored: arranged(header, entries, bytesOf(rest)), last, torn: rest.length })
     }
     entries.push(entry)
-    next += sizeOf(entry)
     last = seq
   }
-  return Either.right({ stored: StoredSession.make(header, entries), last, torn: 0 })
+  return Either.right({ stored: arranged(header, entries), last, torn: 0 })
 }
 
-const entryOf = (record: string, seq: number, expected: number): LogEntry | BadLine => {
-  if (seq !== expected) {
-    return new BadLine({ code: "CORRUPT_LOG", reason: `it stands where event ${expected} belongs` })
-  }
+const arranged = (header: SessionHeader, entries: ReadonlyArray<LogEntry>, tornBytes = 0) =>
+  Arrangement.arrange({ header, entries, tornBytes, placeOf: (index) => `the row of event ${entries[index]!.seq}` })
+
+/** The entry of a row. */
+export const entryOf = (record: string, seq: number): LogEntry | BadLine => {
   try {
-    return JsonlCodec.decodeEntry(record, expected)
+    const entry = JsonlCodec.decodeEntry(record)
+    if (entry.seq === seq) return entry
+    return new BadLine({ code: "CORRUPT_LOG", reason: `it holds event ${entry.seq}` })
   } catch (problem) {
     if (problem instanceof BadLine) return problem
     throw problem

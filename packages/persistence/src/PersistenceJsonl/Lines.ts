@@ -2,12 +2,12 @@
  * The bytes of a log file as a stored session. Decoded slab by slab, so that a log may be longer than the longest string.
  */
 import type { LogEntry } from "@dsh/protocol/ChunkRun"
-import { sizeOf } from "@dsh/protocol/ChunkRun"
 import type { SessionHeader } from "@dsh/protocol/SessionHeader"
 import * as Either from "effect/Either"
+import * as Arrangement from "../Arrangement.ts"
 import * as JsonlCodec from "../JsonlCodec.ts"
 import { BadLine } from "../JsonlCodec.ts"
-import * as StoredSession from "../StoredSession.ts"
+import type { StoredSession } from "../StoredSession.ts"
 
 const newline = 10
 const slabBytes = 4 * 1024 * 1024
@@ -22,15 +22,22 @@ export interface Unreadable {
  * The stored session, or the first line that cannot be read. Bytes behind the last newline are left out, and so is everything from a
  * bad line on when no turn ends behind it: it is the end of a log whose writing was cut short.
  */
-export const decode = (bytes: Uint8Array): Either.Either<StoredSession.StoredSession, Unreadable> => {
+export const decode = (bytes: Uint8Array): Either.Either<StoredSession, Unreadable> => {
   const whole = decodeLines(bytes)
-  if (Either.isRight(whole) || whole.left.line === 1) return whole
+  if (Either.isRight(whole)) return Either.right(arranged(whole.right, bytes.length - committed(bytes)))
+  if (whole.left.line === 1) return Either.left(whole.left)
   const start = startOfLine(bytes, whole.left.line)
-  if (endsTurn(bytes, start)) return whole
-  return Either.map(decodeLines(bytes.subarray(0, start)), ({ entries, header }) =>
-    StoredSession.make(header, entries, bytes.length - start)
-  )
+  if (endsTurn(bytes, start)) return Either.left(whole.left)
+  return Either.map(decodeLines(bytes.subarray(0, start)), (lines) => arranged(lines, bytes.length - start))
 }
+
+interface Decoded {
+  readonly header: SessionHeader
+  readonly entries: ReadonlyArray<LogEntry>
+}
+
+const arranged = (lines: Decoded, tornBytes: number) =>
+  Arrangement.arrange({ ...lines, tornBytes, placeOf: (index) => `line ${index + 2}` })
 
 const startOfLine = (bytes: Uint8Array, line: number): number => {
   let start = 0
@@ -44,11 +51,10 @@ const turnEnd = Buffer.from('"type":"turn/end"')
 const endsTurn = (bytes: Uint8Array, from: number): boolean =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(turnEnd, from)
 
-const decodeLines = (bytes: Uint8Array): Either.Either<StoredSession.StoredSession, Unreadable> => {
+const decodeLines = (bytes: Uint8Array): Either.Either<Decoded, Unreadable> => {
   const entries: Array<LogEntry> = []
   let header: SessionHeader | undefined
   let line = 0
-  let seq = 0
   try {
     for (const text of slabs(bytes)) {
       for (let from = 0; from < text.length;) {
@@ -61,9 +67,7 @@ const decodeLines = (bytes: Uint8Array): Either.Either<StoredSession.StoredSessi
           if (Either.isLeft(decoded)) return Either.left({ line, problem: decoded.left })
           header = decoded.right
         } else {
-          const entry = JsonlCodec.decodeEntry(content, seq)
-          seq += sizeOf(entry)
-          entries.push(entry)
+          entries.push(JsonlCodec.decodeEntry(content))
         }
       }
     }
@@ -73,7 +77,7 @@ const decodeLines = (bytes: Uint8Array): Either.Either<StoredSession.StoredSessi
     throw problem
   }
   if (header === undefined) return Either.left({ line: 1, problem: JsonlCodec.noHeader })
-  return Either.right(StoredSession.make(header, entries, bytes.length - committed(bytes)))
+  return Either.right({ header, entries })
 }
 
 const notText = new BadLine({ code: "CORRUPT_LOG", reason: "it is not UTF-8" })

@@ -51,6 +51,7 @@ type CoreEvents = Pick<
   | "request/context"
   | "request/sent"
   | "session/end-seed"
+  | "session/lost"
   | "agent/inbox/spliced"
 >
 
@@ -75,6 +76,7 @@ const checks: { readonly [Type in keyof CoreEvents]: (data: Fields) => Problem }
   "request/context": requestContext,
   "request/sent": requestSent,
   "session/end-seed": () => undefined,
+  "session/lost": () => undefined,
   "agent/inbox/spliced": (data) =>
     oneOf(data, "target", targets) ??
     count(data, "start") ??

@@ -91,7 +91,7 @@ const requestSent: DataOf<"request/sent"> = Schema.Struct({
   of: Schema.Literal("wire", "neutral")
 })
 // An empty Struct lets any value pass, arrays and numbers included.
-const endSeed: DataOf<"session/end-seed"> = Schema.Struct({}).pipe(
+const empty: DataOf<"session/end-seed" | "session/lost"> = Schema.Struct({}).pipe(
   Schema.filter((data) => typeof data === "object" && !Array.isArray(data))
 )
 
@@ -109,7 +109,8 @@ export const eventData = {
   "request/header": requestHeader,
   "request/context": RequestContext,
   "request/sent": requestSent,
-  "session/end-seed": endSeed,
+  "session/end-seed": empty,
+  "session/lost": empty,
   "agent/inbox/spliced": InboxSplice
 } as const
 
@@ -148,6 +149,7 @@ export const CoreEvent: Schema.Schema<Event.EventOf<CoreEventType>> = Schema.Uni
   event("request/context", eventData["request/context"]),
   event("request/sent", eventData["request/sent"]),
   event("session/end-seed", eventData["session/end-seed"]),
+  event("session/lost", eventData["session/lost"]),
   event("agent/inbox/spliced", eventData["agent/inbox/spliced"])
 )
 
