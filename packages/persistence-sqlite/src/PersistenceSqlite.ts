@@ -31,7 +31,7 @@ export const make = ({
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const database = yield* Database.make(fs, path, path.resolve(file))
-    return yield* Coordinator.make(Backend.make(database), options)
+    return yield* Coordinator.make(Backend.make(database, fs), options)
   })
 
 export const layer = (options: Options): Layer.Layer<SessionPersistence, never, FileSystem.FileSystem | Path.Path> =>

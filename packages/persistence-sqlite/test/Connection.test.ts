@@ -99,7 +99,7 @@ describe("a disk that is full", () => {
       const storage = yield* database
       const limit = (pages: number) =>
         storage.use("open", ({ run }) => Effect.asVoid(run(`PRAGMA max_page_count = ${pages}`)))
-      const sessions = yield* PersistenceCoordinator.make(Backend.make(storage))
+      const sessions = yield* PersistenceCoordinator.make(Backend.make(storage, yield* FileSystem.FileSystem))
       yield* sessions.create({ version: 1, id, createdAt: 1 })
       yield* sessions.append(id, [event(0, "small")])
       yield* limit(1)
@@ -111,7 +111,7 @@ describe("a disk that is full", () => {
       yield* limit(1_000_000)
       yield* sessions.append(id, large)
       assert.strictEqual((yield* sessions.load(id)).length, 3)
-    })
+    }).pipe(Effect.provide(NodeContext.layer))
   )
 })
 
@@ -120,7 +120,7 @@ describe("flush", () => {
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const storage = yield* database
-      const sessions = yield* PersistenceCoordinator.make(Backend.make(storage))
+      const sessions = yield* PersistenceCoordinator.make(Backend.make(storage, fs))
       yield* sessions.create({ version: 1, id, createdAt: 1 })
       yield* sessions.append(id, [event(0, "small")])
       const size = Effect.map(fs.stat(`${storage.file}-wal`), (info) => Number(info.size))

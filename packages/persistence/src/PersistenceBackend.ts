@@ -1,5 +1,5 @@
 /**
- * What a storage driver implements: five ways in and a writer with two methods. `PersistenceCoordinator` does the rest (ids, order,
+ * What a storage driver implements: some ways in and a writer with two methods. `PersistenceCoordinator` does the rest (ids, order,
  * validation, durability), so a driver is never asked for two things of one session at once, and never sees an invalid batch.
  */
 import type { LogEntry } from "@dsh/protocol/ChunkRun"
@@ -8,6 +8,7 @@ import type { SessionHeader } from "@dsh/protocol/SessionHeader"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { PersistenceError } from "./PersistenceError.ts"
+import type { RawLog } from "./RawLog.ts"
 import type { SessionListing } from "./SessionPersistence.ts"
 import type { StoredSession } from "./StoredSession.ts"
 
@@ -30,6 +31,18 @@ export interface PersistenceBackend {
   readonly load: (id: SessionId) => Effect.Effect<StoredSession, PersistenceError>
   /** See `SessionPersistence.list`. */
   readonly list: Effect.Effect<SessionListing, PersistenceError>
+  /** Nobody gets a writer for the stored session as long as the Scope is open. Looks at nothing of the log. */
+  readonly hold: (id: SessionId) => Effect.Effect<void, PersistenceError, Scope.Scope>
+  /** The stored session as it stands there, damaged or not. */
+  readonly raw: (id: SessionId) => Effect.Effect<RawLog, PersistenceError>
+  /** Puts another log in the place of one that is held, durably and in one step. Succeeds with where the old one is kept. */
+  readonly rewrite: (
+    id: SessionId,
+    header: SessionHeader,
+    entries: ReadonlyArray<LogEntry>
+  ) => Effect.Effect<string, PersistenceError>
+  /** Takes away a session that is held, and all that is kept beside it. */
+  readonly remove: (id: SessionId) => Effect.Effect<void, PersistenceError>
 }
 
 export interface Location {

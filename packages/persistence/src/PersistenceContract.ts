@@ -18,6 +18,7 @@ import { appending } from "./PersistenceContract/Appending.ts"
 import { creating } from "./PersistenceContract/Creating.ts"
 import type { ContractViolation } from "./PersistenceContract/Expect.ts"
 import { reading } from "./PersistenceContract/Reading.ts"
+import { repairing } from "./PersistenceContract/Repairing.ts"
 import { resuming } from "./PersistenceContract/Resuming.ts"
 import type { PersistenceError } from "./PersistenceError.ts"
 import type { SessionPersistence } from "./SessionPersistence.ts"
@@ -35,4 +36,4 @@ export interface ContractCase {
   readonly run: (storage: Storage) => Effect.Effect<void, ContractViolation | PersistenceError, Scope.Scope>
 }
 
-export const cases: ReadonlyArray<ContractCase> = [...creating, ...appending, ...reading, ...resuming]
+export const cases: ReadonlyArray<ContractCase> = [...creating, ...appending, ...reading, ...resuming, ...repairing]

@@ -7,7 +7,9 @@ import type { SessionId } from "@dsh/protocol/Ids"
 import * as Interrupted from "@dsh/protocol/Interrupted"
 import type { SessionHeader } from "@dsh/protocol/SessionHeader"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
+import * as Diagnosis from "./Diagnosis.ts"
 import type { Durability, PersistenceBackend, SessionWriter } from "./PersistenceBackend.ts"
 import * as Admission from "./PersistenceCoordinator/Admission.ts"
 import * as KeyedLock from "./PersistenceCoordinator/KeyedLock.ts"
@@ -133,6 +135,30 @@ export const make = (
         )
       )
 
+    const diagnose = Effect.fnUntraced(function* (id: SessionId) {
+      const raw = yield* backend.raw(id)
+      return yield* Either.mapLeft(
+        Diagnosis.of(id, raw),
+        ({ reason }) =>
+          new PersistenceError({
+            code: "UNSUPPORTED_FORMAT",
+            sessionId: id,
+            message: `session ${id} cannot be looked at: ${reason}`,
+            ...(raw.path !== undefined && { path: raw.path })
+          })
+      )
+    })
+
+    /** `use` with a stored session that nobody writes to. */
+    const held = <A>(id: SessionId, restore: KeyedLock.Restore, use: Effect.Effect<A, PersistenceError>) =>
+      opened.has(id) ? inUse(id) : Effect.scoped(Effect.zipRight(restore(backend.hold(id)), use))
+
+    const repair = Effect.fnUntraced(function* (id: SessionId) {
+      const { defects, entries, header } = yield* diagnose(id)
+      if (!defects.some((defect) => defect.repair !== undefined)) return { defects }
+      return { defects, backup: yield* backend.rewrite(id, header, entries) }
+    })
+
     const notFound = (id: SessionId) =>
       new PersistenceError({
         code: "SESSION_NOT_FOUND",
@@ -170,6 +196,10 @@ export const make = (
 
       load: (id) => withLock(id, (restore) => restore(backend.load(id))),
       list: backend.list,
+      check: (id) => withLock(id, (restore) => restore(Effect.map(diagnose(id), ({ defects }) => defects))),
+      repair: (id) => withLock(id, (restore) => held(id, restore, repair(id))),
+      raw: (id) => withLock(id, (restore) => restore(backend.raw(id))),
+      delete: (id) => withLock(id, (restore) => held(id, restore, backend.remove(id))),
       locate: (id) => Effect.map(backend.locate(id), (location) => location?.path)
     })
   })

@@ -20,6 +20,7 @@ import * as Lines from "./PersistenceJsonl/Lines.ts"
 import * as Listing from "./PersistenceJsonl/Listing.ts"
 import * as Lock from "./PersistenceJsonl/Lock.ts"
 import * as Lookup from "./PersistenceJsonl/Lookup.ts"
+import * as Rewrite from "./PersistenceJsonl/Rewrite.ts"
 import * as Tail from "./PersistenceJsonl/Tail.ts"
 import * as Writer from "./PersistenceJsonl/Writer.ts"
 import { SessionPersistence } from "./SessionPersistence.ts"
@@ -76,11 +77,17 @@ const backend = (env: Writer.Environment, root: string): PersistenceBackend => {
   const { fs, handles, path } = env
   const lookup = Lookup.make(fs, path, root)
 
+  const bytesOf = (id: SessionId) =>
+    Effect.flatMap(locate(id), (file) =>
+      Effect.mapBoth(fs.readFile(file), {
+        onFailure: storageFailed("read", file),
+        onSuccess: (bytes) => ({ file, bytes })
+      })
+    )
+
   const read = (id: SessionId) =>
     Effect.gen(function* () {
-      const file = yield* lookup.find(id)
-      if (file === undefined) return yield* notFound(id, root)
-      const bytes = yield* Effect.mapError(fs.readFile(file), storageFailed("read", file))
+      const { bytes, file } = yield* bytesOf(id)
       const stored = yield* Either.mapLeft(Lines.decode(bytes), ({ line, problem }) => unreadable(file, line, problem))
       if (stored.header.id !== id) return yield* misplaced(file, stored.header.id)
       return { file, stored, bytes }
@@ -88,6 +95,12 @@ const backend = (env: Writer.Environment, root: string): PersistenceBackend => {
 
   const locate = (id: SessionId) =>
     Effect.flatMap(lookup.find(id), (file) => (file === undefined ? notFound(id, root) : Effect.succeed(file)))
+
+  const hold = (id: SessionId) =>
+    Effect.flatMap(locate(id), (file) => {
+      const lock = lockOf(id, path.dirname(file))
+      return Effect.acquireRelease(Lock.take(fs, lock), () => Lock.release(fs, lock))
+    })
 
   const lockOf = (id: SessionId, folder: string): Lock.Place => ({ id, file: path.join(folder, Lock.fileName) })
 
@@ -114,8 +127,7 @@ const backend = (env: Writer.Environment, root: string): PersistenceBackend => {
       }),
     resume: (id) =>
       Effect.gen(function* () {
-        const lock = lockOf(id, path.dirname(yield* locate(id)))
-        yield* Effect.acquireRelease(Lock.take(fs, lock), () => Lock.release(fs, lock))
+        yield* hold(id)
         const { bytes, file, stored } = yield* read(id)
         const committed = bytes.length - stored.tornBytes
         if (stored.tornBytes > 0) yield* Tail.cut(fs, file, bytes, committed)
@@ -123,7 +135,11 @@ const backend = (env: Writer.Environment, root: string): PersistenceBackend => {
         return { stored, writer: Writer.behind(env, file, committed) }
       }),
     load: (id) => Effect.map(read(id), ({ stored }) => stored),
-    list: Listing.list(fs, path, lookup)
+    list: Listing.list(fs, path, lookup),
+    hold,
+    raw: (id) => Effect.map(bytesOf(id), ({ bytes, file }) => ({ path: file, ...Lines.raw(bytes) })),
+    rewrite: (id, header, entries) => Effect.flatMap(locate(id), (file) => Rewrite.rewrite(env, file, header, entries)),
+    remove: (id) => Effect.flatMap(locate(id), (file) => Rewrite.remove(env, file))
   }
 }
 

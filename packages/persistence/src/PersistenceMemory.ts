@@ -11,11 +11,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { PersistenceBackend, SessionWriter } from "./PersistenceBackend.ts"
+import * as JsonlCodec from "./JsonlCodec.ts"
 import * as Coordinator from "./PersistenceCoordinator.ts"
 import { PersistenceError } from "./PersistenceError.ts"
 import { SessionPersistence } from "./SessionPersistence.ts"
 import type { SessionSummary } from "./SessionPersistence.ts"
 import * as StoredSession from "./StoredSession.ts"
+
+const encoder = new TextEncoder()
 
 interface Stored {
   readonly header: SessionHeader
@@ -27,6 +30,8 @@ interface Stored {
 /** What is stored. It outlives the persistence over it, like a disk. */
 export class MemoryStore {
   readonly sessions = new Map<SessionId, Stored>()
+  /** What repairs put something else in the place of. */
+  readonly replaced: Array<Stored> = []
   /** Sessions that somebody has open to write to. */
   readonly held = new Set<SessionId>()
 
@@ -116,6 +121,23 @@ const backend = (store: MemoryStore): PersistenceBackend => {
     resume: (id) =>
       Effect.map(Effect.zipRight(hold(id), load(id)), (stored) => ({ stored, writer: writer(stored.header) })),
     load,
+    hold: (id) => Effect.zipRight(find(id), hold(id)),
+    raw: (id) =>
+      Effect.map(find(id), ({ entries, header }) => {
+        const records = JsonlCodec.encode(entries).trimEnd().split("\n")
+        return {
+          header: encoder.encode(JsonlCodec.encodeHeader(header).trimEnd()),
+          records: records.map((record, i) => ({ place: `record ${i + 1}`, bytes: encoder.encode(record) })),
+          rest: new Uint8Array()
+        }
+      }),
+    rewrite: (id, header, entries) =>
+      Effect.map(find(id), (old) => {
+        store.sessions.set(id, { header, entries: [...entries], synced: StoredSession.lengthOf(entries) })
+        store.replaced.push(old)
+        return "memory"
+      }),
+    remove: (id) => Effect.sync(() => void store.sessions.delete(id)),
     list: Effect.sync(() => ({
       sessions: Array.from(store.sessions.values(), summary).sort((a, b) => b.updatedAt - a.updatedAt),
       warnings: []

@@ -10,7 +10,9 @@ import type { SessionHeader } from "@dsh/protocol/SessionHeader"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { Defect } from "./Diagnosis.ts"
 import type { PersistenceError } from "./PersistenceError.ts"
+import type { RawLog } from "./RawLog.ts"
 import type { StoredSession } from "./StoredSession.ts"
 
 /** What a listing knows without reading the log. */
@@ -31,6 +33,13 @@ export interface SessionListing {
   readonly sessions: ReadonlyArray<SessionSummary>
   /** What could not be listed, one per broken neighbour. */
   readonly warnings: ReadonlyArray<PersistenceError>
+}
+
+export interface Repair {
+  /** Where the log is kept as it was; nothing when it was left as it is. */
+  readonly backup?: string
+  /** What was found: defects without `repair` are still there. */
+  readonly defects: ReadonlyArray<Defect>
 }
 
 export class SessionPersistence extends Context.Tag("@dsh/persistence/SessionPersistence")<
@@ -65,6 +74,20 @@ export class SessionPersistence extends Context.Tag("@dsh/persistence/SessionPer
     readonly load: (id: SessionId) => Effect.Effect<StoredSession, PersistenceError>
     /** All stored sessions, from their headers and tails. A broken one is a warning and stops nothing. */
     readonly list: Effect.Effect<SessionListing, PersistenceError>
+    /**
+     * What is wrong with a stored log, defect by defect; none for one that is sound. Changes nothing.
+     * `SESSION_NOT_FOUND`, `UNSUPPORTED_FORMAT`, `AMBIGUOUS_SESSION`, `STORAGE_FAILED`.
+     */
+    readonly check: (id: SessionId) => Effect.Effect<ReadonlyArray<Defect>, PersistenceError>
+    /**
+     * Writes the log anew without the defects that a repair can take away, and keeps the old one beside it. Does nothing when there
+     * are none. Fails as `check` does, and with `SESSION_IN_USE`.
+     */
+    readonly repair: (id: SessionId) => Effect.Effect<Repair, PersistenceError>
+    /** The stored session as it stands there, damaged or not. `SESSION_NOT_FOUND`, `AMBIGUOUS_SESSION`, `STORAGE_FAILED`. */
+    readonly raw: (id: SessionId) => Effect.Effect<RawLog, PersistenceError>
+    /** Deletes a stored session and what is kept beside it. `SESSION_NOT_FOUND`, `SESSION_IN_USE`, `STORAGE_FAILED`. */
+    readonly delete: (id: SessionId) => Effect.Effect<void, PersistenceError>
     /** Where a session is stored; nothing for one that is not, or not in an artifact of its own. */
     readonly locate: (id: SessionId) => Effect.Effect<string | undefined, PersistenceError>
   }

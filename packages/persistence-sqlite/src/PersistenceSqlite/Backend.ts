@@ -1,9 +1,11 @@
 /**
- * The five ways into the database.
+ * The ways into the database.
  */
+import type * as FileSystem from "@effect/platform/FileSystem"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import * as JsonlCodec from "@dsh/persistence/JsonlCodec"
 import type { PersistenceBackend } from "@dsh/persistence/PersistenceBackend"
+import type { RawLog } from "@dsh/persistence/RawLog"
 import type { PersistenceError } from "@dsh/persistence/PersistenceError"
 import type { SessionListing, SessionSummary } from "@dsh/persistence/SessionPersistence"
 import type { SessionId } from "@dsh/protocol/Ids"
@@ -15,8 +17,11 @@ import type { Database } from "./Database.ts"
 import { misplaced, notFound, unreadable } from "./Failure.ts"
 import * as Lock from "./Lock.ts"
 import * as Rows from "./Rows.ts"
+import * as Rewrite from "./Rewrite.ts"
 import * as SessionKey from "./SessionKey.ts"
 import * as Writer from "./Writer.ts"
+
+const encoder = new TextEncoder()
 
 interface SessionRow {
   readonly id: string
@@ -31,7 +36,7 @@ interface Read extends Rows.Log {
   readonly counted: number
 }
 
-export const make = (database: Database): PersistenceBackend => {
+export const make = (database: Database, fs: FileSystem.FileSystem): PersistenceBackend => {
   const { file } = database
 
   const headerOf = ({ header, id }: SessionRow): Either.Either<SessionHeader, PersistenceError> =>
@@ -54,6 +59,27 @@ export const make = (database: Database): PersistenceBackend => {
             unreadable(file, id, `event ${seq}`, problem)
           )
           return { ...log, counted: row.length }
+        })
+      )
+      .pipe(Effect.flatMap((found) => (found === undefined ? notFound(file, id) : Effect.succeed(found))))
+
+  const raw = (id: SessionId): Effect.Effect<RawLog, PersistenceError> =>
+    database
+      .look(undefined, ({ sql }) =>
+        Effect.gen(function* () {
+          const key = SessionKey.of(id)
+          const [row] = yield* sql<SessionRow>`SELECT * FROM sessions WHERE id = ${key}`
+          if (row === undefined) return undefined
+          const rows = yield* sql<Rows.Row>`SELECT seq, record FROM events WHERE session_id = ${key} ORDER BY seq`
+          return {
+            path: file,
+            header: encoder.encode(row.header),
+            records: rows.map(({ record, seq }) => ({
+              place: `the row of event ${seq}`,
+              bytes: encoder.encode(record)
+            })),
+            rest: new Uint8Array()
+          }
         })
       )
       .pipe(Effect.flatMap((found) => (found === undefined ? notFound(file, id) : Effect.succeed(found))))
@@ -91,6 +117,14 @@ export const make = (database: Database): PersistenceBackend => {
         return { stored, writer: Writer.behind(database, id, tail) }
       }),
     load: (id) => Effect.map(read(id), ({ stored }) => stored),
+    hold: lock,
+    raw,
+    rewrite: (id, header, entries) =>
+      Effect.flatMap(raw(id), (old) => Rewrite.rewrite(database, fs, { id, old, header, entries })),
+    remove: (id) =>
+      database.use("delete a session from", ({ sql, transaction }) =>
+        Effect.asVoid(transaction({ sync: true }, sql`DELETE FROM sessions WHERE id = ${SessionKey.of(id)}`))
+      ),
     list: database.look({ sessions: [], warnings: [] }, ({ sql }) => list(sql, headerOf))
   }
 }

@@ -109,8 +109,8 @@ interface Batch {
   readonly time: number
 }
 
-/** `entries` must not be empty. */
-const batchOf = (id: SessionId, entries: ReadonlyArray<LogEntry>): Batch => {
+/** Rows and tail of `entries`, of which there must be some. */
+export const batchOf = (id: SessionId, entries: ReadonlyArray<LogEntry>): Batch => {
   const rows = Rows.encode(entries)
   const [first, last] = [entries[0]!, entries[entries.length - 1]!]
   return {
@@ -124,7 +124,12 @@ const batchOf = (id: SessionId, entries: ReadonlyArray<LogEntry>): Batch => {
 /** Far below the number of values that one statement may have. */
 const rowsAtOnce = 500
 
-const insert = (sql: SqlClient, { key, rows, tail, time }: Batch, sync: boolean): Effect.Effect<void, SqlError> =>
+/** Stores a batch, inside of a transaction. */
+export const insert = (
+  sql: SqlClient,
+  { key, rows, tail, time }: Batch,
+  sync: boolean
+): Effect.Effect<void, SqlError> =>
   Effect.gen(function* () {
     for (const some of Chunk.chunksOf(Chunk.unsafeFromArray(rows), rowsAtOnce)) {
       const values = Array.from(some, ({ record, seq }) => ({ session_id: key, seq, record }))

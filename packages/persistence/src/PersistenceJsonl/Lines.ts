@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import * as Arrangement from "../Arrangement.ts"
 import * as JsonlCodec from "../JsonlCodec.ts"
 import { BadLine } from "../JsonlCodec.ts"
+import type { RawLog, RawRecord } from "../RawLog.ts"
 import type { StoredSession } from "../StoredSession.ts"
 
 const newline = 10
@@ -81,6 +82,26 @@ const decodeLines = (bytes: Uint8Array): Either.Either<Decoded, Unreadable> => {
 }
 
 const notText = new BadLine({ code: "CORRUPT_LOG", reason: "it is not UTF-8" })
+
+/** The lines as they stand there. */
+export const raw = (bytes: Uint8Array): Omit<RawLog, "path"> => {
+  const end = committed(bytes)
+  const first = end === 0 ? 0 : bytes.indexOf(newline)
+  return {
+    header: bytes.subarray(0, first),
+    records: { [Symbol.iterator]: () => recordsOf(bytes, first + 1, end) },
+    rest: bytes.subarray(end)
+  }
+}
+
+function* recordsOf(bytes: Uint8Array, start: number, end: number): IterableIterator<RawRecord> {
+  let line = 2
+  for (let from = start; from < end; line++) {
+    const to = bytes.indexOf(newline, from)
+    yield { place: `line ${line}`, bytes: bytes.subarray(from, to) }
+    from = to + 1
+  }
+}
 
 /** Where the last complete line ends. */
 export const committed = (bytes: Uint8Array): number => bytes.lastIndexOf(newline) + 1
