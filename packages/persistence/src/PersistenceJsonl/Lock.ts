@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import { PersistenceError } from "../PersistenceError.ts"
 import { isAlive, self } from "../ProcessOwner.ts"
 import type { Owner } from "../ProcessOwner.ts"
+import { createHash } from "node:crypto"
 import { isTaken, storageFailed } from "./Failure.ts"
 
 export const fileName = "session.lock"
@@ -36,18 +37,48 @@ export const takeNew = (
   )
 
 /** Takes the lock of a stored session. Fails with `SESSION_IN_USE` when a living process has it. The caller releases it. */
-export const take = (fs: FileSystem.FileSystem, place: Place): Effect.Effect<void, PersistenceError> => {
-  const attempt = (left: number): Effect.Effect<void, PersistenceError | PlatformError> =>
-    Effect.catchIf(publish(fs, place.file), isTaken, () =>
-      Effect.flatMap(read(fs, place.file), (found) => {
-        if (found === undefined && left > 0) return attempt(left - 1)
-        const owner = found === undefined ? undefined : parse(found)
-        if (found === undefined || left === 0 || (owner !== undefined && isAlive(owner))) return inUse(place, owner)
-        return Effect.zipRight(removeStale(fs, place, found), attempt(left - 1))
-      })
-    )
-  return Effect.mapError(attempt(3), (error) =>
+export const take = (fs: FileSystem.FileSystem, place: Place): Effect.Effect<void, PersistenceError> =>
+  Effect.mapError(acquire(fs, place, place.file, attempts), (error) =>
     error._tag === "PersistenceError" ? error : storageFailed("take the lock", place.file)(error)
+  )
+
+/** More than one only when somebody releases the file or dies with it at this very moment. */
+const attempts = 4
+
+/** `file` is the lock, or the right to follow its dead owner. */
+const acquire = (
+  fs: FileSystem.FileSystem,
+  place: Place,
+  file: string,
+  left: number
+): Effect.Effect<void, PersistenceError | PlatformError> =>
+  Effect.catchIf(publish(fs, file), isTaken, () =>
+    Effect.flatMap(read(fs, file), (found) => {
+      const owner = found === undefined ? undefined : parse(found)
+      if (left === 0 || (owner !== undefined && isAlive(owner))) return inUse(place, owner)
+      const again = acquire(fs, place, file, left - 1)
+      if (found === undefined) return again
+      return Effect.flatMap(follow(fs, place, file, found), (followed) => (followed ? Effect.void : again))
+    })
+  )
+
+/**
+ * Puts this process in the place of a dead owner, unless somebody else did. Several may find the file stale, and whoever then removed it
+ * might remove that of the first to be done; so it is replaced, and only by the one who has the right to follow this owner.
+ */
+const follow = (fs: FileSystem.FileSystem, place: Place, file: string, stale: string) => {
+  const right = `${file}.after-${createHash("sha256").update(stale).digest("hex").slice(0, 12)}`
+  return Effect.acquireUseRelease(
+    acquire(fs, place, right, attempts),
+    () =>
+      Effect.flatMap(read(fs, file), (found) => {
+        if (found !== stale) return Effect.succeed(false)
+        const partial = beside(file, "tmp")
+        return fs
+          .writeFileString(partial, describe(self()), { flag: "wx", mode: 0o600 })
+          .pipe(Effect.zipRight(fs.rename(partial, file)), Effect.as(true))
+      }),
+    () => Effect.ignoreLogged(fs.remove(right, { force: true }))
   )
 }
 
@@ -79,23 +110,6 @@ const read = (fs: FileSystem.FileSystem, file: string): Effect.Effect<string | u
     (error) => error._tag === "SystemError" && error.reason === "NotFound",
     () => Effect.succeed(undefined)
   )
-
-// Two processes may both find a lock stale. Whoever moves it away looks at what it got before it throws it out.
-const removeStale = (fs: FileSystem.FileSystem, place: Place, stale: string) =>
-  Effect.gen(function* () {
-    const aside = beside(place.file, "stale")
-    const moved = yield* fs.rename(place.file, aside).pipe(
-      Effect.as(true),
-      Effect.catchIf(
-        (error) => error._tag === "SystemError" && error.reason === "NotFound",
-        () => Effect.succeed(false)
-      )
-    )
-    if (!moved) return
-    const found = yield* fs.readFileString(aside)
-    if (found !== stale) yield* Effect.ignore(fs.link(aside, place.file))
-    yield* fs.remove(aside, { force: true })
-  })
 
 const beside = (file: string, suffix: string): string =>
   `${file}.${globalThis.crypto.randomUUID().replaceAll("-", "").slice(0, 12)}.${suffix}`
