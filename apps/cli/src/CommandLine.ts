@@ -77,6 +77,30 @@ const make = (choose: Choose) => {
   )
 
   const json = Options.boolean("json").pipe(Options.withDescription("One JSON object per line."))
+  const check = Command.make("check", { id: sessionId, json }, (asked) =>
+    choose({ _tag: "SessionCheck", ...asked })
+  ).pipe(Command.withDescription("Say what is wrong with the log of a session, and what a repair would do."))
+  const remove = Command.make(
+    "delete",
+    {
+      id: sessionId,
+      yes: Options.boolean("yes").pipe(Options.withDescription("Do not ask."))
+    },
+    (asked) => choose({ _tag: "SessionDelete", ...asked })
+  ).pipe(Command.withDescription("Delete a session; asks first."))
+  const exported = Command.make("export", { id: sessionId }, ({ id }) => choose({ _tag: "SessionExport", id })).pipe(
+    Command.withDescription("Print the log of a session as it is stored, one JSON value per line.")
+  )
+  const source = Args.withDescription(
+    Args.text({ name: "ID[@SEQ]" }),
+    "The id of a session, and the last event to copy."
+  )
+  const fork = Command.make("fork", { source }, (asked) =>
+    choose({ _tag: "SessionFork", ...Request.boundary(asked.source) })
+  ).pipe(Command.withDescription("Make a session that begins with what another has, and print its id."))
+  const repair = Command.make("repair", { id: sessionId }, ({ id }) => choose({ _tag: "SessionRepair", id })).pipe(
+    Command.withDescription("Repair the log of a session; the log as it was is kept beside it.")
+  )
   const list = Command.make("list", { json }, (options) => choose({ _tag: "SessionList", ...options })).pipe(
     Command.withDescription("List the sessions, last used first.")
   )
@@ -91,8 +115,8 @@ const make = (choose: Choose) => {
     Command.withDescription("Rebuild every request of a session from its log and compare it with what was sent.")
   )
   const session = Command.make("session").pipe(
-    Command.withDescription("Look at the sessions on this machine."),
-    Command.withSubcommands([list, search, show, verify])
+    Command.withDescription("Look at the sessions on this machine, and look after them."),
+    Command.withSubcommands([check, remove, exported, fork, list, repair, search, show, verify])
   )
 
   const mockLlm = Command.make(
@@ -122,7 +146,12 @@ const make = (choose: Choose) => {
     run: () => helpOf(run),
     demo: () => helpOf(demo),
     session: () => helpOf(session),
+    "session check": () => helpOf(check),
+    "session delete": () => helpOf(remove),
+    "session export": () => helpOf(exported),
+    "session fork": () => helpOf(fork),
     "session list": () => helpOf(list),
+    "session repair": () => helpOf(repair),
     "session search": () => helpOf(search),
     "session show": () => helpOf(show),
     "session verify": () => helpOf(verify),

@@ -23,10 +23,35 @@ export const run = (request: Request): Command => {
         Effect.promise(() => import("./commands/Demo.ts")),
         (command) => command.run
       )
+    case "SessionCheck":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/SessionCheck.ts")),
+        (command) => command.run(request.id, request.json)
+      )
+    case "SessionDelete":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/SessionDelete.ts")),
+        (command) => command.run(request.id, request.yes)
+      )
+    case "SessionExport":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/SessionExport.ts")),
+        (command) => command.run(request.id)
+      )
+    case "SessionFork":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/SessionFork.ts")),
+        (command) => command.run(request)
+      )
     case "SessionList":
       return Effect.flatMap(
         Effect.promise(() => import("./commands/SessionList.ts")),
         (command) => command.run(request.json)
+      )
+    case "SessionRepair":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/SessionRepair.ts")),
+        (command) => command.run(request.id)
       )
     case "SessionSearch":
       return Effect.flatMap(

@@ -27,7 +27,12 @@ export const commands = {
     words: { _tag: "Task" }
   },
   demo: { options: {}, words: none },
+  "session check": { options: {}, flags: ["--json"], words: sessionId },
+  "session delete": { options: {}, flags: ["--yes"], words: sessionId },
+  "session export": { options: {}, words: sessionId },
+  "session fork": { options: {}, words: { _tag: "One", name: "ID[@SEQ]" } },
   "session list": { options: {}, flags: ["--json"], words: none },
+  "session repair": { options: {}, words: sessionId },
   "session search": { options: {}, words: { _tag: "One", name: "TEXT" } },
   "session show": { options: {}, words: sessionId },
   "session verify": { options: {}, words: sessionId },

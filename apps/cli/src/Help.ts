@@ -25,7 +25,8 @@ const footer = [
   "Environment",
   "  DEEPSEEK_API_KEY                the key of the model provider",
   "  DEEPSEEK_BASE_URL               another address for it",
-  "  DSH_HOME                        where sessions are kept, instead of ~/.dsh"
+  "  DSH_HOME                        where sessions are kept, instead of ~/.dsh",
+  "  DSH_SESSION_STORE               sqlite: they are kept in a database there"
 ]
 
 /** Sentences `@effect/cli` adds to every argument and option. */

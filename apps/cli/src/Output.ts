@@ -15,6 +15,8 @@ export class Output extends Context.Tag("@dsh/cli/Output")<
      * no failure; a stream that cannot take it (a full disk) is.
      */
     readonly print: (text: string) => Effect.Effect<void, Failure>
+    /** The product as it is, newline or not; otherwise like `print`. */
+    readonly write: (bytes: Uint8Array) => Effect.Effect<void, Failure>
     /** A line of the product as it happens, for commands whose product is a show. Plain code, like `reasoning`. */
     readonly say: (line: string) => void
     /**
@@ -55,7 +57,7 @@ class Lazy {
     this.#make = make
   }
 
-  write(text: string, done?: (error?: Error | null) => void): void {
+  write(text: string | Uint8Array, done?: (error?: Error | null) => void): void {
     if (this.#made === undefined) {
       this.#made = this.#make()
       this.#made.on("error", (error: NodeJS.ErrnoException) => {
@@ -90,18 +92,21 @@ export const make = (streams: Streams): Output["Type"] => {
     inReasoning = false
   }
 
+  const write = (product: string | Uint8Array) =>
+    Effect.async<void, Failure>((resume) => {
+      stdout.write(product, (cause) => {
+        const error: NodeJS.ErrnoException | undefined = cause ?? stdout.broken
+        if (error === undefined || error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED") {
+          return resume(Effect.void)
+        }
+        const message = `stdout cannot be written (${error.message}); the answer is in the session log`
+        resume(Effect.fail(new Failure({ code: "OUTPUT", message, exitCode: ExitCode.failed })))
+      })
+    })
+
   return Output.of({
-    print: (text) =>
-      Effect.async<void, Failure>((resume) => {
-        stdout.write(`${text}\n`, (cause) => {
-          const error: NodeJS.ErrnoException | undefined = cause ?? stdout.broken
-          if (error === undefined || error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED") {
-            return resume(Effect.void)
-          }
-          const message = `stdout cannot be written (${error.message}); the answer is in the session log`
-          resume(Effect.fail(new Failure({ code: "OUTPUT", message, exitCode: ExitCode.failed })))
-        })
-      }),
+    print: (text) => write(`${text}\n`),
+    write,
 
     say: (text) => {
       endReasoning()

@@ -31,9 +31,13 @@ export interface Origin {
 /** At most one of the three is given. */
 export const from = ({ fork, last, session }: Origin): From => {
   if (session !== undefined) return { _tag: "Session", id: session }
-  if (fork === undefined) return { _tag: last ? "Last" : "New" }
-  const [, id = fork, seq] = /^(.+)@(\d+)$/.exec(fork) ?? []
-  return { _tag: "Fork", id, at: seq === undefined ? undefined : Number(seq) }
+  return fork === undefined ? { _tag: last ? "Last" : "New" } : { _tag: "Fork", ...boundary(fork) }
+}
+
+/** `ID` or `ID@SEQ`. */
+export const boundary = (text: string): { readonly id: string; readonly at: number | undefined } => {
+  const [, id = text, seq] = /^(.+)@(\d+)$/.exec(text) ?? []
+  return { id, at: seq === undefined ? undefined : Number(seq) }
 }
 
 export interface MockLlm {
@@ -47,7 +51,12 @@ export interface MockLlm {
 export type Request =
   | Run
   | { readonly _tag: "Demo" }
+  | { readonly _tag: "SessionCheck"; readonly id: string; readonly json: boolean }
+  | { readonly _tag: "SessionDelete"; readonly id: string; readonly yes: boolean }
+  | { readonly _tag: "SessionExport"; readonly id: string }
+  | { readonly _tag: "SessionFork"; readonly id: string; readonly at: number | undefined }
   | { readonly _tag: "SessionList"; readonly json: boolean }
+  | { readonly _tag: "SessionRepair"; readonly id: string }
   | { readonly _tag: "SessionSearch"; readonly text: string }
   | { readonly _tag: "SessionShow"; readonly id: string }
   | { readonly _tag: "SessionVerify"; readonly id: string }

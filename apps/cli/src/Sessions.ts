@@ -34,5 +34,12 @@ export const list = (persistence: SessionPersistence["Type"]) =>
   })
 
 /** Reads one session; notes on stderr what could not be read of it. */
-export const load = (id: string): Effect.Effect<StoredSession, Failure.Failure> =>
-  withPersistence((persistence) => persistence.load(SessionId(id)))
+export const load = (id: string): Effect.Effect<StoredSession, Failure.Failure, Output> =>
+  Effect.tap(
+    withPersistence((persistence) => persistence.load(SessionId(id))),
+    ({ notices }) =>
+      Effect.map(Output, (output) => {
+        for (const notice of notices) output.notice(notice)
+        if (notices.length > 0) output.notice(`"dsh session check ${id}" tells more`)
+      })
+  )

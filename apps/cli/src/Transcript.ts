@@ -36,6 +36,8 @@ const describe = (event: SessionEvent): ReadonlyArray<string> => {
         event.data.error === undefined ? "←" : `← ${event.data.error.code}`,
         textOf(event.data.message.content[0].content)
       )
+    case "session/lost":
+      return [`  (event ${event.seq} is lost)`]
     default:
       return []
   }

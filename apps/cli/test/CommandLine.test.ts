@@ -87,7 +87,12 @@ describe("the two lanes", () => {
 const expected: Readonly<Record<CommandName, Request.Request>> = {
   run: { _tag: "Run", words: ["a", "b"], model: "7", from: { _tag: "Session", id: "7" }, checkInvariants: false },
   demo: { _tag: "Demo" },
+  "session check": { _tag: "SessionCheck", id: "a", json: false },
+  "session delete": { _tag: "SessionDelete", id: "a", yes: false },
+  "session export": { _tag: "SessionExport", id: "a" },
+  "session fork": { _tag: "SessionFork", id: "a", at: undefined },
   "session list": { _tag: "SessionList", json: false },
+  "session repair": { _tag: "SessionRepair", id: "a" },
   "session search": { _tag: "SessionSearch", text: "a" },
   "session show": { _tag: "SessionShow", id: "a" },
   "session verify": { _tag: "SessionVerify", id: "a" },

@@ -62,6 +62,12 @@ export const closers = (entries: ReadonlyArray<LogEntry>): ReadonlyArray<Session
   return events
 }
 
+const recovered = "recovered-"
+
+/** Whether the event was made for a call whose own result is lost. */
+export const isRecovered = (event: SessionEvent): boolean =>
+  event.type === "tool/result" && event.data.message.id.startsWith(recovered)
+
 /** The result of a call that has none. `call`: seq of its `tool/call`, if it has one. */
 export const answer = (
   at: {
@@ -83,7 +89,7 @@ export const answer = (
       turn,
       step,
       // A call id is unique in its session, so this is as well.
-      message: toolResult(MessageId(`recovered-${id}`), id, content(loss), true),
+      message: toolResult(MessageId(`${recovered}${id}`), id, content(loss), true),
       error: { name: loss.name, code: loss.code }
     },
     surfaceOp: "append",

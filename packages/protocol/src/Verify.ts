@@ -3,6 +3,7 @@
  */
 import * as Conversation from "./Conversation.ts"
 import type { RequestFormat } from "./Request.ts"
+import { isRecovered } from "./Interrupted.ts"
 import * as RequestBody from "./RequestBody.ts"
 import type { SessionEvent, SessionEvents } from "./SessionEvent.ts"
 
@@ -37,7 +38,7 @@ export function* verify(
   })
   for (const event of events) {
     conversation.apply(event)
-    if (event.type === "session/lost") anyLost = true
+    if (event.type === "session/lost" || isRecovered(event)) anyLost = true
     if (event.type === "session/end-seed") anyLost = false
     if (event.type !== "request/sent") continue
     const { attempt, bytes, of, step, turn } = event.data

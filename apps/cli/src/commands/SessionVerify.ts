@@ -20,14 +20,25 @@ export const run = (id: string): Command =>
     const { events } = yield* Sessions.load(id)
     const lines: Array<string> = []
     let failures = 0
+    let lost = 0
     for (const request of verify(events, (name) => formats.find(({ format }) => format === name), newHash)) {
-      const { attempt, bytes, problem, step, turn } = request
+      const { attempt, bytes, isLost, problem, step, turn } = request
       const where = `turn ${turn}, step ${step}${attempt > 1 ? `, attempt ${attempt}` : ""}: ${bytes} bytes`
-      lines.push(problem === undefined ? `${where}, rebuilt` : `${where}, NOT rebuilt: ${problem}`)
-      if (problem !== undefined) failures++
+      if (problem === undefined) {
+        lines.push(`${where}, rebuilt`)
+      } else if (isLost === true) {
+        lines.push(`${where}, cannot be rebuilt: events before it are lost`)
+        lost++
+      } else {
+        lines.push(`${where}, NOT rebuilt: ${problem}`)
+        failures++
+      }
     }
     const all = `${lines.length} ${lines.length === 1 ? "request" : "requests"}`
-    lines.push(failures === 0 ? `${all}, each rebuilt byte for byte from the log` : `${all}, ${failures} not rebuilt`)
+    if (failures > 0) lines.push(`${all}, ${failures} not rebuilt`)
+    else if (lost > 0)
+      lines.push(`${all}, ${lines.length - lost} rebuilt byte for byte from the log, ${lost} without what is lost`)
+    else lines.push(`${all}, each rebuilt byte for byte from the log`)
     yield* output.print(lines.join("\n"))
     return failures === 0 ? ExitCode.completed : ExitCode.failed
   })

@@ -83,6 +83,8 @@ export const noWriteAhead = (path: string) =>
     path
   })
 
+const howToRepair = '"dsh session check" tells more, and "dsh session repair" repairs it'
+
 /** The error of a session that cannot be read, because of its header or one of its events. */
 export const unreadable = (path: string, id: string, where: string, { cause, code, reason }: BadLine) =>
   new PersistenceError({
@@ -90,7 +92,7 @@ export const unreadable = (path: string, id: string, where: string, { cause, cod
     message:
       code === "UNSUPPORTED_FORMAT"
         ? `session ${id} in ${path} cannot be read: ${reason}`
-        : `session ${id} in ${path} cannot be read: ${where} is bad: ${reason}`,
+        : `session ${id} in ${path} cannot be read: ${where} is bad: ${reason}; ${howToRepair}`,
     path,
     ...(cause !== undefined && { cause })
   })

@@ -32,11 +32,14 @@ export const unreadable = (file: string, line: number | "last", { cause, code, r
     message:
       code === "UNSUPPORTED_FORMAT"
         ? `${file} cannot be read: ${reason}`
-        : `${file} cannot be read: ${line === "last" ? "its last line" : `line ${line}`} is bad: ${reason}`,
+        : `${file} cannot be read: ${line === "last" ? "its last line" : `line ${line}`} is bad: ${reason}; ${howToRepair}`,
     path: file,
     ...(line !== "last" && { line }),
     ...(cause !== undefined && { cause })
   })
+
+/** What to do about a log that makes no sense. */
+const howToRepair = '"dsh session check" tells more, and "dsh session repair" repairs it'
 
 /** The error of a log that stands where the log of another session belongs. */
 export const misplaced = (file: string, found: SessionId) =>
