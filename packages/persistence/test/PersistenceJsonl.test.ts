@@ -533,6 +533,29 @@ describe("the list", () => {
     )
   )
 
+  it.live("of a thousand sessions reads no more than 20 KiB of each, short or long", () =>
+    onDisk(
+      Effect.gen(function* () {
+        const sessions = yield* SessionPersistence
+        const lines = bytes.trimEnd().split("\n")
+        // The record before the last is repeated: nobody would notice who does not read it.
+        const long = [...lines.slice(0, -1), ...Array.from({ length: 2000 }, () => lines.at(-2)!), lines.at(-1)!]
+        for (let n = 0; n < 1000; n++) {
+          const log = (n % 10 === 0 ? long : lines).with(0, lines[0]!.replace("s-1", `s-${n}`))
+          yield* write(`--p--/s-${n}/session.jsonl`, `${log.join("\n")}\n`)
+        }
+        const disk = yield* Disk
+        disk.bytesRead = 0
+        const { sessions: listed, warnings } = yield* sessions.list
+        assert.deepStrictEqual([listed.length, warnings.length], [1000, 0])
+        assert.isTrue(listed.every(({ length }) => length === 6))
+        assert.isAbove(Math.max(...listed.map((each) => each.bytes ?? 0)), 100_000)
+        const short = new TextEncoder().encode(bytes).length + 8
+        assert.isAtMost(disk.bytesRead, 900 * 2 * short + 100 * 20 * 1024)
+      })
+    )
+  )
+
   it.live("is empty where nothing was ever stored", () =>
     Effect.gen(function* () {
       const { root } = yield* Disk
