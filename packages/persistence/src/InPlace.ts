@@ -9,6 +9,7 @@ import * as PlatformError from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Fs from "node:fs"
 
 /** Longer texts take longer than handing them over; in characters. */
@@ -28,8 +29,13 @@ export const layer: Layer.Layer<FileSystem.FileSystem, never, FileSystem.FileSys
       Effect.map(inner.open(path, options), (file) => {
         // Any other file keeps a position of its own, which this would pass by.
         if (options?.flag?.startsWith("a") !== true) return file
-        const writeAll = (bytes: Uint8Array) => append(path, Number(file.fd), bytes)
-        return Object.create(file, { writeAll: { value: writeAll } }) as FileSystem.File
+        const descriptor = Number(file.fd)
+        const writeAll = (bytes: Uint8Array) => append(path, descriptor, bytes)
+        const stat = onTheSpot(
+          () => infoOf(Fs.fstatSync(descriptor)),
+          Effect.suspend(() => file.stat)
+        )
+        return Object.create(file, { stat: { value: stat }, writeAll: { value: writeAll } }) as FileSystem.File
       }),
     readDirectory: (path: string, options?: FileSystem.ReadDirectoryOptions) => {
       const thorough = inner.readDirectory(path, options)
@@ -59,6 +65,24 @@ const onTheSpot = <A>(
       return thorough
     }
   })
+
+/** Of a regular file. */
+const infoOf = (stat: Fs.Stats): FileSystem.File.Info => ({
+  type: "File",
+  mtime: Option.some(stat.mtime),
+  atime: Option.some(stat.atime),
+  birthtime: Option.some(stat.birthtime),
+  dev: stat.dev,
+  ino: Option.some(stat.ino),
+  mode: stat.mode,
+  nlink: Option.some(stat.nlink),
+  uid: Option.some(stat.uid),
+  gid: Option.some(stat.gid),
+  rdev: Option.some(stat.rdev),
+  size: FileSystem.Size(stat.size),
+  blksize: Option.some(FileSystem.Size(stat.blksize)),
+  blocks: Option.some(stat.blocks)
+})
 
 /** All of it or nothing. */
 const create = (path: string, data: string, mode: number | undefined): void => {

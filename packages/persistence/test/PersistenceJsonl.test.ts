@@ -174,21 +174,26 @@ describe("the file", () => {
     )
   )
 
-  it.effect("is refused to be written behind when somebody else wrote to it", () =>
-    onDisk(
-      Effect.gen(function* () {
-        const sessions = yield* SessionPersistence
-        yield* sessions.create(header)
-        yield* sessions.append(id, events)
-        yield* sessions.create({ ...header, id: SessionId("other") })
-        yield* sessions.append(SessionId("other"), events)
-        yield* write(place, `${headerLine}\n`)
-        const error = yield* Effect.flip(sessions.append(id, [run]))
-        assert.strictEqual(error.code, "TORN_TAIL")
-      }),
-      { openFiles: 1 }
+  for (const openFiles of [1, 64]) {
+    it.effect(`is not written behind what somebody else wrote, with ${openFiles} files open`, () =>
+      onDisk(
+        Effect.gen(function* () {
+          const sessions = yield* SessionPersistence
+          yield* sessions.create(header)
+          yield* sessions.append(id, events)
+          // With one file, that of the first session is closed by now.
+          yield* sessions.create({ ...header, id: SessionId("other") })
+          yield* sessions.append(SessionId("other"), events)
+          const meddled = `${yield* read(place)}{"by":"somebody else"}\n`
+          yield* write(place, meddled)
+          const error = yield* Effect.flip(sessions.append(id, [run]))
+          assert.strictEqual(error.code, "TORN_TAIL")
+          assert.strictEqual(yield* read(place), meddled)
+        }),
+        { openFiles }
+      )
     )
-  )
+  }
 })
 
 describe("durability", () => {

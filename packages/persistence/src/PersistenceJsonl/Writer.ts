@@ -62,16 +62,21 @@ export const behind = (
   // A batch that failed is still there, in part, because cutting it off failed as well.
   let overhang = false
 
-  const open = Effect.gen(function* () {
-    const opened = yield* Effect.mapError(fs.open(file, { flag: "a" }), storageFailed("open", file))
-    const { size: found } = yield* Effect.mapError(opened.stat, storageFailed("look at", file))
-    if (Number(found) === size || (overhang && Number(found) > size)) return opened
-    return yield* new PersistenceError({
-      code: "TORN_TAIL",
-      message: `${file} has ${found} bytes where ${size} were left; another process may have written to it`,
-      path: file
-    })
-  })
+  const open = Effect.mapError(fs.open(file, { flag: "a" }), storageFailed("open", file))
+
+  /** Whoever ignores the lock is found out before anything is written behind what it wrote. */
+  const check = (handle: FileSystem.File) =>
+    Effect.flatMap(Effect.mapError(handle.stat, storageFailed("look at", file)), ({ size: found }) =>
+      Number(found) === size || (overhang && Number(found) > size)
+        ? Effect.void
+        : new PersistenceError({
+            code: "TORN_TAIL",
+            message:
+              `${file} has ${found} bytes where ${size} were left, so something else wrote to it; ` +
+              "continue the session anew, which reads what is there",
+            path: file
+          })
+    )
 
   const cutBack = (handle: FileSystem.File) =>
     Effect.suspend(() => {
@@ -104,13 +109,14 @@ export const behind = (
       const bytes = encoder.encode(JsonlCodec.encode(entries))
       return handles.use(file, open, (handle) => {
         const written = sync ? Effect.zipRight(handle.writeAll(bytes), syncAll(handle)) : handle.writeAll(bytes)
-        return Effect.matchEffect(overhang ? Effect.zipRight(cutBack(handle), written) : written, {
+        const appended = Effect.matchEffect(overhang ? Effect.zipRight(cutBack(handle), written) : written, {
           onSuccess: () => {
             size += bytes.length
             return Effect.void
           },
           onFailure: (cause) => failed(handle, cause)
         })
+        return Effect.zipRight(check(handle), appended)
       })
     },
     sync: handles.use(file, open, (handle) => Effect.mapError(syncAll(handle), storageFailed("sync", file)))
