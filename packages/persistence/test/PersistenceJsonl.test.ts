@@ -1,3 +1,4 @@
+import * as FaultyFileSystem from "@dsh/testing/FaultyFileSystem"
 import { assert, describe, it } from "@effect/vitest"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
@@ -752,6 +753,35 @@ describe("the lock", () => {
         assert.strictEqual(yield* read(lock), taken)
       })
     )
+  )
+
+  it.live("that could not be removed is taken over by the same process", () =>
+    Effect.gen(function* () {
+      const { root } = yield* Disk
+      let broken = true
+      const fs = FaultyFileSystem.make(yield* FileSystem.FileSystem, (operation, path) =>
+        broken && operation === "remove" && path.endsWith("session.lock") ? { code: "EIO" } : undefined
+      )
+      const open = Effect.provideService(PersistenceJsonl.make({ root }), FileSystem.FileSystem, fs)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const sessions = yield* open
+          yield* sessions.create(header)
+          yield* sessions.append(id, events)
+        })
+      )
+      assert.include(yield* read(lock), String(process.pid))
+      broken = false
+      const sessions = yield* open
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* sessions.resume(id)
+          const other = yield* Effect.flip(Effect.scoped(Effect.flatMap(open, (again) => again.resume(id))))
+          assert.strictEqual(other.code, "SESSION_IN_USE")
+        })
+      )
+      assert.isFalse(yield* fs.exists(`${root}/${lock}`))
+    }).pipe(Effect.scoped, Effect.provide(DiskLayer.layer))
   )
 
   it.live("that is stale is taken over by one of many", () =>

@@ -31,14 +31,37 @@ export const takeNew = (
   place: Place
 ): Effect.Effect<void, PersistenceError | PlatformError> =>
   Effect.catchIf(
-    Effect.suspend(() => fs.writeFileString(place.file, describe(self()), { flag: "wx", mode: 0o600 })),
+    claiming(
+      place.file,
+      Effect.suspend(() => fs.writeFileString(place.file, describe(self()), { flag: "wx", mode: 0o600 }))
+    ),
     (error) => isTaken(error),
     () => take(fs, place)
   )
 
+/**
+ * How many in this process have a file or are about to take it. A file of ours that nobody has could not be removed when it was given
+ * back.
+ */
+const claims = new Map<string, number>()
+
+const claim = (file: string, by: 1 | -1) =>
+  Effect.sync(() => {
+    const count = (claims.get(file) ?? 0) + by
+    if (count > 0) claims.set(file, count)
+    else claims.delete(file)
+  })
+
+/** Counts from the attempt on, so that nobody takes for abandoned what is about to be had. */
+const claiming = <E>(file: string, taking: Effect.Effect<void, E>): Effect.Effect<void, E> =>
+  Effect.zipRight(
+    claim(file, 1),
+    Effect.onError(taking, () => claim(file, -1))
+  )
+
 /** Takes the lock of a stored session. Fails with `SESSION_IN_USE` when a living process has it. The caller releases it. */
 export const take = (fs: FileSystem.FileSystem, place: Place): Effect.Effect<void, PersistenceError> =>
-  Effect.mapError(acquire(fs, place, place.file, attempts), (error) =>
+  Effect.mapError(claiming(place.file, acquire(fs, place, place.file, attempts)), (error) =>
     error._tag === "PersistenceError" ? error : storageFailed("take the lock", place.file)(error)
   )
 
@@ -55,7 +78,8 @@ const acquire = (
   Effect.catchIf(publish(fs, file), isTaken, () =>
     Effect.flatMap(read(fs, file), (found) => {
       const owner = found === undefined ? undefined : parse(found)
-      if (left === 0 || (owner !== undefined && isAlive(owner))) return inUse(place, owner)
+      const isAbandoned = found === describe(self()) && claims.get(file) === 1
+      if (left === 0 || (owner !== undefined && isAlive(owner) && !isAbandoned)) return inUse(place, owner)
       const again = acquire(fs, place, file, left - 1)
       if (found === undefined) return again
       return Effect.flatMap(follow(fs, place, file, found), (followed) => (followed ? Effect.void : again))
@@ -69,7 +93,7 @@ const acquire = (
 const follow = (fs: FileSystem.FileSystem, place: Place, file: string, stale: string) => {
   const right = `${file}.after-${createHash("sha256").update(stale).digest("hex").slice(0, 12)}`
   return Effect.acquireUseRelease(
-    acquire(fs, place, right, attempts),
+    claiming(right, acquire(fs, place, right, attempts)),
     () =>
       Effect.flatMap(read(fs, file), (found) => {
         if (found !== stale) return Effect.succeed(false)
@@ -78,7 +102,7 @@ const follow = (fs: FileSystem.FileSystem, place: Place, file: string, stale: st
           .writeFileString(partial, describe(self()), { flag: "wx", mode: 0o600 })
           .pipe(Effect.zipRight(fs.rename(partial, file)), Effect.as(true))
       }),
-    () => Effect.ignoreLogged(fs.remove(right, { force: true }))
+    () => release(fs, { ...place, file: right })
   )
 }
 
@@ -86,9 +110,8 @@ const follow = (fs: FileSystem.FileSystem, place: Place, file: string, stale: st
 export const release = (fs: FileSystem.FileSystem, { file }: Place): Effect.Effect<void> =>
   read(fs, file).pipe(
     Effect.flatMap((found) => (found === describe(self()) ? fs.remove(file, { force: true }) : Effect.void)),
-    Effect.catchAll((error) =>
-      Effect.logWarning(`${file} was left behind; it is taken for stale once this process has ended`, error)
-    )
+    Effect.catchAll((error) => Effect.logWarning(`${file} was left behind; whoever comes next removes it`, error)),
+    Effect.ensuring(claim(file, -1))
   )
 
 // With a link the file is there with all of its content or not at all.
