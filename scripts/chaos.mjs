@@ -7,7 +7,14 @@ const [trials = "500"] = process.argv.slice(2)
 
 const { status } = spawnSync(
   process.execPath,
-  [vitest, "run", "--config", "vitest.workspace.ts", "apps/cli/test/Kill.e2e.test.ts"],
+  [
+    vitest,
+    "run",
+    "--config",
+    "vitest.workspace.ts",
+    "apps/cli/test/Kill.e2e.test.ts",
+    "apps/cli/test/Faults.e2e.test.ts"
+  ],
   { stdio: "inherit", env: { ...process.env, CHAOS_TRIALS: trials } }
 )
 process.exitCode = status ?? 1

@@ -1,114 +1,125 @@
-// kill -9 at random moments: no turn that ended is lost, every log loads and goes on, and nothing the model or the world saw is missing
-// from it. `pnpm test:chaos` does it five hundred times; CHAOS_SEED repeats a run.
-import * as Reply from "@dsh/testing/Reply"
-import * as Script from "@dsh/testing/Script"
+// kill -9 at random moments: no turn that ended is lost, every log loads and goes on, nothing the model or the world saw is missing from
+// it, and no process that a tool started is left. `pnpm test:chaos` does it five hundred times on each store.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import type { ChildProcess } from "node:child_process"
+import { existsSync, readdirSync, readlinkSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Chaos from "./support/Chaos.ts"
 import * as Workspace from "./support/Workspace.ts"
 
-const trials = Number(process.env["CHAOS_TRIALS"] ?? 12)
-const seed = Number(process.env["CHAOS_SEED"] ?? Date.now() % 1_000_000)
 /** Kills of one session, before the next begins: histories stay short. */
 const perSession = 6
-/** A run that nobody kills takes about twice as long as its start. */
-const latestKill = 400
+/** Shorter than any run, whose last answer alone takes 400 ms. */
+const latestKill = 300
+/** From a request on: whatever it brings about takes about as long. */
+const latestKillAfterRequest = 40
+/** Each round changes the world, and leaves something running that does not care about the terminal or its group. */
+const command = "echo one >> world; (setsid sleep 300 &) ; sleep 300 & true"
 
-/** Mulberry32: small, and the same everywhere. */
-const random = (state: number) => (): number => {
-  state = (state + 0x6d2b79f5) | 0
-  let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+/** Processes that work in a folder. */
+const processesIn = (folder: string): ReadonlyArray<number> =>
+  readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      return readlinkSync(`/proc/${name}/cwd`).startsWith(folder) ? [Number(name)] : []
+    } catch {
+      return []
+    }
+  })
+
+/** Those that are still there when whoever kills them has had its time. */
+const orphansIn = async (folder: string): Promise<ReadonlyArray<number>> => {
+  // Elsewhere nobody can ask where a process works.
+  if (!existsSync("/proc/self/cwd")) return []
+  for (let attempt = 0; ; attempt++) {
+    const found = processesIn(folder)
+    if (found.length === 0 || attempt === 200) return found
+    await sleep(25)
+  }
 }
-
-const append = { name: "bash", arguments: { command: "echo one >> world", description: "Change the world" } }
-const look = { name: "read", arguments: { file_path: "world" } }
-
-/** Three rounds of tools for each task, then an answer in pieces. */
-const script = Script.respond((request) => {
-  const sinceTask = request.messages.slice(request.messages.findLastIndex(({ role }) => role === "user"))
-  const rounds = sinceTask.filter(({ role }) => role === "assistant").length
-  return rounds < 3
-    ? Reply.toolCalls([append, look, look], { reasoning: "What now?" })
-    : Reply.text(Array.from({ length: 40 }, (_, i) => `word ${i} `))
-})
-
-const logOf = (workspace: Workspace.Workspace): string | undefined => {
-  const root = join(workspace.home, "sessions")
-  if (!existsSync(root)) return undefined
-  const files = readdirSync(root).flatMap((project) =>
-    readdirSync(join(root, project)).map((id) => join(root, project, id, "session.jsonl"))
-  )
-  const [file, ...more] = files.filter((path) => existsSync(path))
-  assert.deepStrictEqual(more, [])
-  return file === undefined ? undefined : readFileSync(file, "utf8")
-}
-
-/** Up to the end of the last turn: what may never change again. */
-const committed = (log: string): string => log.slice(0, log.indexOf("\n", log.lastIndexOf('"type":"turn/end"')) + 1)
-
-const count = (text: string, part: string): number => text.split(part).length - 1
 
 interface Figures {
   kills: number
   requests: number
   turns: number
+  orphans: number
 }
 
-const session = (next: () => number, kills: number, figures: Figures) =>
+/** When a run is killed: so long after its start, or after so many requests. */
+const moment = (next: () => number) =>
+  next() < 0.4
+    ? { requests: 0, millis: Math.floor(next() * latestKill) }
+    : { requests: 1 + Math.floor(next() * 4), millis: Math.floor(next() * latestKillAfterRequest) }
+
+const session = (store: string, next: () => number, kills: number, figures: Figures) =>
   Effect.gen(function* () {
-    const workspace = yield* Workspace.make(script)
+    let onRequest = () => {}
+    const workspace = yield* Workspace.make(Chaos.script(command, { slow: true, onRequest: () => onRequest() }))
+    const env = { DSH_SESSION_STORE: store }
+    let id = ""
     let before = ""
     for (let trial = 0; trial <= kills; trial++) {
       const isLast = trial === kills
-      const delay = Math.floor(next() * latestKill)
-      const args = ["run", "--check-invariants", ...(before === "" ? [] : ["--continue"]), `task ${trial}`]
-      let timer: ReturnType<typeof setTimeout> | undefined
+      const { millis, requests: after } = moment(next)
+      const where = `seed ${Chaos.seed}, ${store}, killed ${millis} ms after request ${after}`
+      let running: ChildProcess | undefined
+      let left = after
+      const kill = () => setTimeout(() => running?.kill("SIGKILL"), millis)
+      onRequest = () => {
+        if (!isLast && --left === 0) kill()
+      }
+      const args = ["run", "--check-invariants", ...(id === "" ? [] : ["--continue"]), `task ${trial}`]
       const result = yield* workspace.run(args, {
+        env,
         onStart: (child) => {
-          if (!isLast) timer = setTimeout(() => child.kill("SIGKILL"), delay)
+          running = child
+          if (!isLast && after === 0) kill()
         }
       })
-      clearTimeout(timer)
-      const where = `seed ${seed}, killed after ${delay} ms: ${result.stderr}`
-      if (result.signal === null) assert.strictEqual(result.code, 0, where)
-      else figures.kills++
+      if (isLast) assert.strictEqual(result.code, 0, `${where}: ${result.stderr}`)
+      else assert.strictEqual(result.signal, "SIGKILL", `the kill came too late; ${where}: ${result.stderr}`)
+      if (!isLast) figures.kills++
+      const orphans = yield* Effect.promise(() => orphansIn(workspace.project))
+      figures.orphans += orphans.length
+      assert.deepStrictEqual(orphans, [], `processes are left; ${where}`)
 
-      const log = logOf(workspace) ?? ""
-      assert.isTrue(log.startsWith(committed(before)), `a turn that ended has changed; ${where}`)
+      const listed = yield* workspace.run(["session", "list", "--json"], { env })
+      assert.strictEqual(listed.code, 0, listed.stderr)
+      if (listed.stdout === "") continue
+      id = JSON.parse(listed.stdout).id
+      const log = (yield* workspace.run(["session", "export", id], { env })).stdout
       const requests = (yield* workspace.server.requests).length
-      assert.isAtLeast(count(log, '"type":"request/sent"'), requests, `a request is not in the log; ${where}`)
-      const world = join(workspace.project, "world")
-      const changes = existsSync(world) ? count(readFileSync(world, "utf8"), "one") : 0
-      assert.isAtLeast(count(log, '"type":"tool/call"'), changes, `a change is not in the log; ${where}`)
-      if (log !== "") {
-        const id = /"id":"(session-[^"]+)"/.exec(log)?.[1] ?? ""
-        const verified = yield* workspace.run(["session", "verify", id])
-        assert.strictEqual(verified.code, 0, `${verified.stdout}${verified.stderr}; ${where}`)
-      }
+      Chaos.assertKept(log, { before, requests, project: workspace.project, where })
+      const verified = yield* workspace.run(["session", "verify", id], { env })
+      assert.strictEqual(verified.code, 0, `${verified.stdout}${verified.stderr}; ${where}`)
       before = log
     }
+    const checked = yield* workspace.run(["session", "check", id], { env })
+    assert.strictEqual(checked.code, 0, checked.stdout)
     figures.requests += (yield* workspace.server.requests).length
-    figures.turns += count(before, '"type":"turn/end"')
+    figures.turns += Chaos.count(before, '"type":"turn/end"')
   }).pipe(Effect.scoped)
 
 describe("kill -9", () => {
-  it.live(
-    `${trials} times, at random`,
-    () =>
-      Effect.gen(function* () {
-        const next = random(seed)
-        const figures: Figures = { kills: 0, requests: 0, turns: 0 }
-        for (let left = trials; left > 0; left -= perSession) yield* session(next, Math.min(perSession, left), figures)
-        yield* Effect.sync(() =>
-          process.stdout.write(
-            `seed ${seed}: ${figures.kills} kills, ${figures.turns} turns, ${figures.requests} requests; ` +
-              "no committed turn lost, every log loads and goes on\n"
+  for (const [index, store] of ["jsonl", "sqlite"].entries()) {
+    it.live(
+      `${Chaos.trials} times, at random, with sessions in ${store}`,
+      () =>
+        Effect.gen(function* () {
+          const next = Chaos.random(Chaos.seed + index)
+          const figures: Figures = { kills: 0, requests: 0, turns: 0, orphans: 0 }
+          for (let left = Chaos.trials; left > 0; left -= perSession) {
+            yield* session(store, next, Math.min(perSession, left), figures)
+          }
+          yield* Effect.sync(() =>
+            process.stdout.write(
+              `${store}, seed ${Chaos.seed}: ${figures.kills} kills, ${figures.turns} turns, ${figures.requests} requests; ` +
+                `no committed turn lost, every log loads and goes on, ${figures.orphans} orphans\n`
+            )
           )
-        )
-      }),
-    120_000 + trials * 5000
-  )
+        }),
+      120_000 + Chaos.trials * 8000
+    )
+  }
 })

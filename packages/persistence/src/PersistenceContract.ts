@@ -7,10 +7,11 @@
  *
  * A backend is finished when all of them succeed.
  *
- * The suite was seen to fail for each of these, broken on purpose and one at a time: a batch is stored without its last entry; a batch
- * that leaves a gap is accepted; a batch is kept as the objects it came as; an id that is stored is given away again; what was loaded
- * grows with the log; an interrupted turn is not closed; two processes may write to one session. What is synced when cannot be seen
- * from here: that is for the backend's own tests.
+ * The suite was seen to fail, with JSONL and with SQLite, for each of these, broken on purpose and one at a time: a batch is stored
+ * without its last entry; a batch that leaves a gap is accepted; an interrupted turn is not closed; two processes may write to one
+ * session; a repair leaves the old records where they are; a deleted session is still there. And in the coordinator, which both share: a
+ * batch is kept as the objects it came as; an id that is stored is given away again; what was loaded grows with the log. What is synced
+ * when cannot be seen from here: that is for the backend's own tests.
  */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
