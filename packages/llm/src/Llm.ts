@@ -15,6 +15,7 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { AdapterCall, LlmAdapter, LlmRequest, ModelInfo, ProviderInfo, Purpose } from "./LlmAdapter.ts"
 import { LlmError } from "./LlmError.ts"
+import * as RetryPolicy from "./RetryPolicy.ts"
 
 export class Llm extends Context.Tag("@dsh/llm/Llm")<
   Llm,
@@ -27,6 +28,8 @@ export class Llm extends Context.Tag("@dsh/llm/Llm")<
     readonly models: (provider: string) => Effect.Effect<ReadonlyArray<ModelInfo>, LlmError>
     /** Resolves defaults through the adapter that serves the route now. Fails with `NO_ADAPTER` when nobody does. */
     readonly prepare: (config: LlmCallConfig, purpose?: Purpose) => Effect.Effect<AdapterCall, LlmError>
+    /** That of the adapter that serves the route now; the normal one where nobody does. */
+    readonly retryPolicy: (provider: string) => RetryPolicy.RetryPolicy
     /** A request format by the name that headers use. */
     readonly format: (name: string) => RequestFormat | undefined
   }
@@ -94,6 +97,7 @@ const make = (): Llm["Type"] => {
     models: (provider) => Effect.flatMap(route(provider), (adapter) => adapter.models(provider)),
     prepare: (config, purpose = "agent") =>
       Effect.flatMap(route(config.provider), (adapter) => adapter.prepare(config, purpose)),
+    retryPolicy: (provider) => routes.get(provider)?.adapter.retryPolicy ?? RetryPolicy.normal,
     format: (name) => {
       for (const { adapter } of routes.values()) {
         const found = adapter.formats.find((format) => format.format === name)

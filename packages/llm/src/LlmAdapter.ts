@@ -14,6 +14,7 @@ import type { StreamChunk } from "@dsh/protocol/StreamChunk"
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { LlmError } from "./LlmError.ts"
+import type { RetryPolicy } from "./RetryPolicy.ts"
 
 export interface ProviderInfo {
   readonly id: string
@@ -67,6 +68,8 @@ export interface LlmAdapter {
   readonly formats: ReadonlyArray<RequestFormat>
   /** Advisory: what a selector may show. */
   readonly models: (provider: string) => Effect.Effect<ReadonlyArray<ModelInfo>, LlmError>
+  /** When a failed request on one of its routes is tried again. Default: `RetryPolicy.normal`. */
+  readonly retryPolicy?: RetryPolicy
   /** Resolves defaults and refuses what cannot be honoured. No network. */
   readonly prepare: (config: LlmCallConfig, purpose: Purpose) => Effect.Effect<AdapterCall, LlmError>
 }

@@ -16,6 +16,7 @@ import * as Connection from "./LlmDeepSeek/Connection.ts"
 import * as Thinking from "./LlmDeepSeek/Thinking.ts"
 import type { Effort } from "./LlmDeepSeek/Thinking.ts"
 import { LlmError } from "./LlmError.ts"
+import type { RetryPolicy } from "./RetryPolicy.ts"
 import { UserAgent } from "./UserAgent.ts"
 
 export type { CatalogEntry } from "./LlmDeepSeek/Catalog.ts"
@@ -37,6 +38,8 @@ export interface Settings {
   readonly defaultContextWindow?: number
   /** Replaces the built-in catalog. Advisory: any other model id is passed on. */
   readonly models?: ReadonlyArray<CatalogEntry>
+  /** When a failed request is tried again. Default: `RetryPolicy.normal`. */
+  readonly retryPolicy?: RetryPolicy
   /** Longest silence of the connection, connecting included. Default 300 000 ms. */
   readonly streamIdleTimeoutMs?: number
   /** Longest pause within an answer that has begun. Default 120 000 ms. */
@@ -107,6 +110,7 @@ export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpCli
     return {
       providers: [{ id: provider, name: "DeepSeek" }],
       formats: [ChatCompletions.format],
+      ...(options.retryPolicy !== undefined && { retryPolicy: options.retryPolicy }),
       models: () => Effect.succeed(catalog.map(({ id }) => Catalog.resolve(catalog, id, defaults))),
       prepare
     }
