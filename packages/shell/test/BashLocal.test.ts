@@ -15,6 +15,14 @@ import { bash, eventually, tempDir } from "./support.ts"
 const run = (command: string, request: Partial<ShellRequest> = {}) =>
   Effect.flatMap(Shell, (shell) => shell.run({ command, cwd: "/", ...request }))
 
+const exists = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 const whole = (text: string) => ({ text, truncated: false, totalBytes: Buffer.byteLength(text) })
 
 describe("BashLocal", () => {
@@ -206,7 +214,8 @@ describe("BashLocal", () => {
         yield* eventually(() => NodeFs.existsSync(file))
         const pid = Number(NodeFs.readFileSync(file, "utf8"))
         yield* Fiber.interrupt(fiber)
-        assert.throws(() => process.kill(pid, 0))
+        // Interruption is prompt; a command that takes longer to die does so in the background.
+        yield* eventually(() => !exists(pid))
       }).pipe(Effect.scoped, Effect.provide(bash()))
     )
   })

@@ -19,6 +19,7 @@ import * as LocalProcess from "./SubprocessLocal/LocalProcess.ts"
 import { NamedPipes } from "./SubprocessLocal/NamedPipes.ts"
 import { PrivateFolder } from "./SubprocessLocal/PrivateFolder.ts"
 import * as Refusal from "./SubprocessLocal/Refusal.ts"
+import * as Watcher from "./SubprocessLocal/Watcher.ts"
 
 export interface Options {
   /** Milliseconds from SIGTERM to SIGKILL. Default 3000. */
@@ -36,7 +37,7 @@ export const make = (options: Options = {}): Effect.Effect<Subprocess["Type"], n
       Effect.sync(() => new PrivateFolder(options.spillParent)),
       (folder) => Effect.sync(() => folder.remove())
     )
-    const resources = { folder, pipes: new NamedPipes(folder) }
+    const resources = { folder, pipes: new NamedPipes(folder), watcher: yield* Watcher.shared }
     // Outlives the trees: their watchers report the end that closing the service brings about.
     const watchers = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
     const trees = yield* LiveTrees.make

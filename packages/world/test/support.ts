@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
+import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import * as Os from "node:os"
 import * as Path from "node:path"
@@ -34,3 +35,36 @@ export const eventually = <R>(done: Effect.Effect<boolean, never, R>): Effect.Ef
     Effect.orDie,
     Effect.asVoid
   )
+
+/** False when there is nobody to send it to. */
+export const signalled = (pid: number, signal: NodeJS.Signals): boolean => {
+  try {
+    return process.kill(pid, signal)
+  } catch {
+    return false
+  }
+}
+
+/** The pids of the watchers that look for `mark`. */
+export const watchers = (mark: string): ReadonlyArray<number> => {
+  const [id = ""] = mark.split(":").slice(-1)
+  return execFileSync("ps", ["-A", "-ww", "-o", "pid=", "-o", "args="], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => id !== "" && line.includes(` dsh-watcher ${id}`))
+    .map((line) => Number(line.trim().split(" ")[0]))
+}
+
+/** The one that stays: for a moment there is another, which starts it. */
+export const watcherOf = (mark: string): Effect.Effect<number> => Effect.map(watched(mark, 1), ([pid]) => pid!)
+
+/** The watcher ends by itself; nothing else says so than the process table. */
+export const withoutWatcher = (mark: string): Effect.Effect<void> => Effect.asVoid(watched(mark, 0))
+
+const watched = (mark: string, count: number) => {
+  let found: ReadonlyArray<number> = []
+  const look = Effect.sync(() => {
+    found = watchers(mark)
+    return found.length === count
+  })
+  return Effect.map(eventually(look), () => found)
+}

@@ -12,6 +12,7 @@ import * as OutputCollector from "./OutputCollector.ts"
 import type { PrivateFolder } from "./PrivateFolder.ts"
 import { ProcessTree } from "./ProcessTree.ts"
 import * as Refusal from "./Refusal.ts"
+import type { Watcher } from "./Watcher.ts"
 
 export interface Output {
   readonly readable: Readable
@@ -39,14 +40,16 @@ export interface Resources {
   /** For spilled output. */
   readonly folder: PrivateFolder
   readonly pipes: NamedPipes
+  readonly watcher: Watcher
 }
 
 export const launch = Effect.fnUntraced(function* (
   spec: SpawnSpec,
   [program, ...args]: readonly [string, ...Array<string>],
   env: Record<string, string>,
-  { folder, pipes }: Resources
+  { folder, pipes, watcher }: Resources
 ): Effect.fn.Return<Launched, SubprocessError> {
+  yield* watcher.ready
   const exited = yield* Deferred.make<ExitStatus>()
   const drained = yield* Deferred.make<void>()
   const outPipe = yield* pipes.take
@@ -62,7 +65,7 @@ export const launch = Effect.fnUntraced(function* (
       try {
         return ChildProcess.spawn(program, args, {
           cwd: spec.cwd,
-          env,
+          env: { ...env, ...watcher.mark },
           stdio: [
             spec.stdin === "ignore" ? "ignore" : "pipe",
             outPipe?.writeEnd ?? "pipe",
@@ -93,7 +96,7 @@ export const launch = Effect.fnUntraced(function* (
     if (child.pid === undefined || out === null || err === null) return
 
     // All listeners are in place in the tick of the spawn: no byte and no exit can come before somebody listens.
-    const tree = new ProcessTree(child.pid)
+    const tree = new ProcessTree(child.pid, watcher.watch(child.pid))
     const stdout = listen(`stdout-${child.pid}`, out, spec.stdout, folder)
     const stderr = listen(`stderr-${child.pid}`, err, spec.stderr, folder)
     whenClosed([stdout, stderr], () => Deferred.unsafeDone(drained, Effect.void))

@@ -3,22 +3,25 @@
  */
 import * as ProcessTable from "./ProcessTable.ts"
 import type { Process } from "./ProcessTable.ts"
+import type { Watched } from "./Watcher.ts"
 
 export class ProcessTree {
   readonly leader: number
+  readonly #watched: Watched
   #leaderExited = false
   #gone = false
   /** Descendants that left the group (setsid, a job-control shell) but were still ours when the tree was signalled. */
   #strays: ReadonlyArray<Process> = []
 
-  constructor(leader: number) {
+  constructor(leader: number, watched: Watched) {
     this.leader = leader
+    this.#watched = watched
   }
 
   /** To be called at once when the leader was reaped: from here on its pid may be given to somebody else. */
   leaderExited(): void {
     this.#leaderExited = true
-    this.isAlive()
+    if (this.isAlive()) this.#watched.orphaned()
   }
 
   /** Once false, false for ever. */
@@ -27,6 +30,7 @@ export class ProcessTree {
     if (!this.#leaderExited) return true
     this.#strays = this.#strays.filter(ProcessTable.isRunning)
     this.#gone = !this.#groupIsAlive() && this.#strays.length === 0
+    if (this.#gone) this.#watched.gone()
     return !this.#gone
   }
 
