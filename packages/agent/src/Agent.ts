@@ -39,7 +39,10 @@ export interface Agent {
   readonly session: Session
   readonly options: AgentOptions
   readonly status: () => Status
-  /** Accepts a message into one of the pending lists; `wake` starts the agent when it is idle. Fails once the agent is disposed. */
+  /**
+   * Accepts a message into one of the pending lists; `wake` starts the agent when it is idle. Fails with `AGENT_DISPOSED` once the agent
+   * is disposed, and with `SESSION_BROKEN` once its log could not be completed: end the agent and resume the session then.
+   */
   readonly send: (input: Input, target: InboxTarget, wake: boolean) => Effect.Effect<MessageId, SendError>
   /** A prompt of its own turn. */
   readonly followup: (input: Input) => Effect.Effect<MessageId, SendError>
@@ -57,11 +60,12 @@ export interface Agent {
   /** Waits until nothing runs and no newer activity has replaced what ran. Never fails because a turn did. */
   readonly whenIdle: Effect.Effect<void>
   /**
-   * The outcome of the turn that claims the message, as soon as it ended. Fails with `MESSAGE_DROPPED` when the message was withdrawn
-   * and with `AGENT_DISPOSED` when the agent ended first. A message that stays pending keeps its caller waiting.
+   * The outcome of the turn that claims the message, as soon as it ended. Fails with `MESSAGE_DROPPED` when the message was withdrawn,
+   * and with `AGENT_DISPOSED` or `SESSION_BROKEN` when no turn will claim it any more. A message that stays pending keeps its caller
+   * waiting.
    */
   readonly awaitTurn: (id: MessageId) => Effect.Effect<TurnOutcome, AgentError>
-  /** Runs `job` while nothing else may: `AGENT_BUSY` unless idle. Input that arrives meanwhile waits. */
+  /** Runs `job` while nothing else may: `AGENT_BUSY` unless idle. Input that arrives meanwhile waits. A cancel interrupts it. */
   readonly maintain: <A, E, R>(job: Effect.Effect<A, E, R>) => Effect.Effect<A, E | AgentError, R>
 }
 

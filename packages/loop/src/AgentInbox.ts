@@ -74,16 +74,30 @@ const release = (state: AgentState, id: MessageId) =>
         )
   })
 
+/** Tells everybody who still waits for a turn that there will be none. */
+export const releaseAll = ({ waiters }: AgentState, reason: AgentError): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const all = [...waiters.values()]
+    waiters.clear()
+    return Effect.forEach(all, (waiter) => Deferred.fail(waiter, reason), { discard: true })
+  })
+
 /** Phase one: everything for the next step, and the first prompt when a turn opens. Next-step input comes first. */
 export const claim = Effect.fnUntraced(function* (state: AgentState, target: InboxTarget, turn: number) {
-  const { agent, claimed, session } = state
-  const { "next-step": joining, "next-turn": prompts } = session.inbox
-  const messages = target === "next-turn" ? [...joining, ...prompts.slice(0, 1)] : joining
-  for (const { id } of messages) {
-    claimed.set(id, turn)
-    state.unentered.delete(id)
-  }
+  const { agent } = state
+  const messages = reserve(state, target, turn)
   const point = yield* InboxClaimed
   for (const message of messages) yield* point.emit({ agent, message, turn })
   return messages
 })
+
+/** The part of a claim that nobody hears of. Done again, it adds what has arrived since. */
+export const reserve = (state: AgentState, target: InboxTarget, turn: number): ReadonlyArray<UserMessage> => {
+  const { "next-step": joining, "next-turn": prompts } = state.session.inbox
+  const messages = target === "next-turn" ? [...joining, ...prompts.slice(0, 1)] : joining
+  for (const { id } of messages) {
+    state.claimed.set(id, turn)
+    state.unlogged.delete(id)
+  }
+  return messages
+}

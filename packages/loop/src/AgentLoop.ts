@@ -11,19 +11,19 @@ import { fresh } from "@dsh/kernel/Ids"
 import * as Realm from "@dsh/kernel/Realm"
 import { Llm } from "@dsh/llm/Llm"
 import { newHash } from "@dsh/llm/RequestDigest"
-import { MessageId } from "@dsh/protocol/Ids"
-import type { SessionId } from "@dsh/protocol/Ids"
+import { MessageId, SessionId } from "@dsh/protocol/Ids"
 import * as Message from "@dsh/protocol/Message"
 import type { UserMessage } from "@dsh/protocol/Message"
 import { neutral } from "@dsh/protocol/NeutralRequest"
 import * as RequestBody from "@dsh/protocol/RequestBody"
+import { Lives } from "@dsh/session/Lives"
+import type { Life } from "@dsh/session/Lives"
 import type { Session } from "@dsh/session/Session"
 import type { SessionError } from "@dsh/session/SessionError"
 import { Sessions } from "@dsh/session/Sessions"
+import type { InRealm, SessionHooks } from "@dsh/session/Sessions"
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as AgentInbox from "./AgentInbox.ts"
@@ -32,40 +32,44 @@ import * as Driver from "./Driver.ts"
 import * as TurnHistory from "./TurnHistory.ts"
 
 /** What the loop is made of. Leaving one out is a compile error. */
-export type LoopServices = Sessions | Driver.DriverServices
+export type LoopServices = Sessions | SessionHooks | Driver.DriverServices
 
 interface Setup<E, R> {
   readonly setup?: Layer.Layer<never, E, R>
 }
 
-export const make: Effect.Effect<Agents["Type"], never, LoopServices> = Effect.gen(function* () {
+/** What opens the session of an agent, in the realm of the agent. */
+type Open = (realm: InRealm) => Effect.Effect<Session, SessionError, Scope.Scope>
+
+export const make: Effect.Effect<Agents["Type"], never, LoopServices | Scope.Scope> = Effect.gen(function* () {
   const context = yield* Effect.context<LoopServices>()
   const sessions = yield* Sessions
-  const live = new Map<SessionId, Agent>()
+  const lives = new Lives<Agent>()
+  // An agent may be asked for by a Scope that outlives the loop. It does not.
+  yield* Effect.addFinalizer(() => lives.endAll)
 
-  const create = Effect.fn("Agents.create")(<E, R>(options: CreateOptions<E, R>) => {
-    const { cwd, id, seed } = options
-    const session = sessions.create({
-      ...(id !== undefined && { id }),
-      ...(cwd !== undefined && { cwd }),
-      ...(seed !== undefined && { seed })
-    })
-    return owned(options, session, "startup")
+  const create = Effect.fn("Agents.create")(function* <E, R>(options: CreateOptions<E, R>) {
+    const { cwd, id = yield* freshId, seed } = options
+    const more = { id, ...(cwd !== undefined && { cwd }), ...(seed !== undefined && { seed }) }
+    return yield* begin(id, options, (realm) => sessions.create({ ...more, ...realm }), "startup")
   })
 
-  const resume = Effect.fn("Agents.resume")(<E, R>(options: ResumeOptions<E, R>) =>
-    owned(options, sessions.resume(options.id), "resume")
-  )
-
-  const fork = Effect.fn("Agents.fork")(<E, R>(options: ForkOptions<E, R>) => {
-    const { at, id, source } = options
-    const session = sessions.fork(source, { ...(id !== undefined && { id }), ...(at !== undefined && { at }) })
-    return owned(options, session, "startup")
+  const resume = Effect.fn("Agents.resume")(function* <E, R>(options: ResumeOptions<E, R>) {
+    const { id } = options
+    yield* lives.settled(id)
+    return yield* begin(id, options, (realm) => sessions.resume(id, realm), "resume")
   })
 
-  const owned = Effect.fnUntraced(function* <E, R>(
+  const fork = Effect.fn("Agents.fork")(function* <E, R>(options: ForkOptions<E, R>) {
+    const { at, id = yield* freshId, source } = options
+    const more = { id, ...(at !== undefined && { at }) }
+    return yield* begin(id, options, (realm) => sessions.fork(source, { ...more, ...realm }), "startup")
+  })
+
+  const begin = Effect.fnUntraced(function* <E, R>(
+    id: SessionId,
     options: AgentOptions & Setup<E, R>,
-    session: Effect.Effect<Session, SessionError, Scope.Scope>,
+    open: Open,
     source: "startup" | "resume"
   ) {
     const { maxTokens } = options
@@ -75,51 +79,58 @@ export const make: Effect.Effect<Agents["Type"], never, LoopServices> = Effect.g
         message: `maxTokens is ${maxTokens}; use a whole number above 0`
       })
     }
-    // The agent ends with the scope that asked for it, through one scope of its own that a failing creation closes at once.
-    const scope = yield* Effect.acquireRelease(Scope.make(), (own, exit) => Scope.close(own, exit))
-    return yield* Effect.provideService(build(options, session, source), Scope.Scope, scope).pipe(
-      Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
-    )
+    return yield* lives.begin(id, (life) => build(life, options, open, source))
   })
 
   const build = Effect.fnUntraced(function* <E, R>(
+    life: Life<Agent>,
     options: AgentOptions & Setup<E, R>,
-    opened: Effect.Effect<Session, SessionError, Scope.Scope>,
+    open: Open,
     source: "startup" | "resume"
   ) {
     const { maxTokens, model, provider, reasoningEffort, setup } = options
-    const session = yield* opened
     const realm = Realm.fork(context)
+    const inRealm = <A, E2, R2>(effect: Effect.Effect<A, E2, R2>) =>
+      Effect.mapInputContext(
+        effect,
+        (caller: Context.Context<Exclude<R2, LoopServices>>) =>
+          // The realm has what the caller lacks.
+          Context.merge(caller, realm) as Context.Context<R2>
+      )
+    // Before the session, so that the realm's own hooks hear all of its life.
+    if (setup !== undefined) yield* inRealm(Layer.build(setup))
+    const session = yield* inRealm(open({ realm }))
     // Closing the scope of a fiber interrupts it, so the driver has one that closes only after `dispose` has waited for it.
     const activities = yield* Effect.acquireRelease(Scope.make(), (own, exit) => Scope.close(own, exit))
-    const agent = handle(session, realm, activities, {
+    const { agent, dispose } = handle(session, realm, activities, {
       ...(provider !== undefined && { provider }),
       ...(model !== undefined && { model }),
       ...(reasoningEffort !== undefined && { reasoningEffort }),
       ...(maxTokens !== undefined && { maxTokens })
     })
-    if (setup !== undefined) {
-      yield* Effect.mapInputContext(Layer.build(setup), (caller: Context.Context<R | Scope.Scope>) =>
-        Context.merge(caller, realm)
-      )
-    }
-    const inRealm = <A, E2>(effect: Effect.Effect<A, E2, LoopServices>) => Effect.provide(effect, realm)
     yield* Effect.acquireRelease(
-      Effect.sync(() => void live.set(session.id, agent.agent)),
-      () => Effect.sync(() => void live.delete(session.id))
+      Effect.sync(() => {
+        life.value = agent
+      }),
+      () =>
+        Effect.sync(() => {
+          life.value = undefined
+        })
     )
-    yield* Effect.addFinalizer(() => inRealm(Effect.flatMap(AgentDisposed, (point) => point.emit(agent.agent))))
+    yield* Effect.addFinalizer(() => inRealm(Effect.flatMap(AgentDisposed, (point) => point.emit(agent))))
     // Registered last, so it runs first: whatever the agent uses is still there while it winds down.
-    yield* Effect.addFinalizer(() => agent.dispose)
-    yield* inRealm(Effect.flatMap(AgentCreated, (point) => point.run(agent.agent)))
-    yield* inRealm(Effect.flatMap(SessionStart, (point) => point.emit({ agent: agent.agent, source })))
-    return agent.agent
+    yield* Effect.addFinalizer(() => dispose)
+    yield* inRealm(Effect.flatMap(AgentCreated, (point) => point.run(agent)))
+    yield* inRealm(Effect.flatMap(SessionStart, (point) => point.emit({ agent, source })))
+    return agent
   })
 
-  return Agents.of({ create, resume, fork, get: (id) => live.get(id), list: () => [...live.values()] })
+  return Agents.of({ create, resume, fork, get: (id) => lives.get(id), list: () => lives.values() })
 })
 
-export const layer: Layer.Layer<Agents, never, LoopServices> = Layer.effect(Agents, make)
+export const layer: Layer.Layer<Agents, never, LoopServices> = Layer.scoped(Agents, make)
+
+const freshId = Effect.map(fresh, (id) => SessionId(`session-${id}`))
 
 // -----------------------------------------------------------------------------
 // the handle
@@ -142,7 +153,7 @@ const handle = (
   const provide = <A, E>(effect: Effect.Effect<A, E, LoopServices | CurrentAgent>): Effect.Effect<A, E> =>
     Effect.provide(effect, Context.add(realm, CurrentAgent, agent))
 
-  const refuse = new AgentError({
+  const disposed = new AgentError({
     code: "AGENT_DISPOSED",
     message: `agent ${session.id} is disposed; create or resume it before sending`
   })
@@ -152,7 +163,7 @@ const handle = (
       // Accepted and woken, or neither.
       Effect.uninterruptible(
         Effect.gen(function* () {
-          if (state.disposed) return yield* refuse
+          if (state.refusal !== undefined) return yield* state.refusal
           const message = yield* toMessage(input)
           // Decided before the insertion: a cancel issued by one of its observers cannot reclassify it.
           const late = wake && Driver.isEnding(state)
@@ -173,11 +184,11 @@ const handle = (
     followup: (input) => send(input, "next-turn", true),
     steer: (input) => send(input, "next-step", true),
     inject: (input) => send(input, "next-step", false),
-    withdraw: (id) => provide(state.disposed ? Effect.fail(refuse) : AgentInbox.withdraw(state, id)),
+    withdraw: (id) => provide(Effect.suspend(() => state.refusal ?? AgentInbox.withdraw(state, id))),
     cancel: (cause = { kind: "user" }, how) =>
       provide(
         Effect.suspend(() => {
-          const clear = how?.clear === true && !state.disposed
+          const clear = how?.clear === true && state.refusal === undefined
           if (clear) state.wakeRequested = false
           return Effect.zipRight(
             Driver.cancel(state, cause),
@@ -186,7 +197,7 @@ const handle = (
         })
       ),
     whenIdle: Effect.suspend(() => Driver.whenIdle(state)),
-    awaitTurn: (id) => TurnHistory.awaitTurn(state, id, refuse),
+    awaitTurn: (id) => TurnHistory.awaitTurn(state, id),
     maintain: <A, E, R>(job: Effect.Effect<A, E, R>) =>
       Effect.contextWithEffect((caller: Context.Context<R>) =>
         provide(Driver.maintain(state, scope, Effect.provide(job, caller)))
@@ -201,24 +212,23 @@ const handle = (
     activity: undefined,
     lastTurn: TurnHistory.lastTurn(session),
     step: 0,
+    provider: "",
+    published: "idle",
     wakeRequested: false,
-    disposed: false,
-    requested: false,
+    broken: undefined,
+    refusal: undefined,
+    inheritedHeader: session.conversation.header,
     claimed: new Map(),
     entered: new Set(),
-    unentered: new Map(),
+    unlogged: new Map(),
     waiters: new Map(),
     callIds: TurnHistory.callIds(session)
   }
 
   const dispose = Effect.suspend(() => {
-    state.disposed = true
+    state.refusal = disposed
     return Effect.zipRight(Driver.cancel(state, { kind: "disposed" }), Driver.whenIdle(state))
-  }).pipe(
-    Effect.zipRight(
-      Effect.forEach(state.waiters.values(), (waiter) => Deferred.fail(waiter, refuse), { discard: true })
-    )
-  )
+  }).pipe(Effect.zipRight(Effect.suspend(() => AgentInbox.releaseAll(state, disposed))))
 
   return { agent, dispose }
 }

@@ -2,9 +2,10 @@
  * The moving parts of one agent, in one place. JavaScript runs one thing at a time, so a state that is only changed between two
  * effects changes atomically; every method here is such a step.
  */
-import type { Agent, TurnOutcome } from "@dsh/agent/Agent"
+import type { Agent, Status, TurnOutcome } from "@dsh/agent/Agent"
 import type { AgentError } from "@dsh/agent/AgentError"
 import type { MessageId } from "@dsh/protocol/Ids"
+import type { EpochHeader } from "@dsh/protocol/Request"
 import type { CancelCause } from "@dsh/protocol/SessionEvent"
 import type * as RequestBody from "@dsh/protocol/RequestBody"
 import type { Session } from "@dsh/session/Session"
@@ -34,19 +35,26 @@ export interface AgentState {
   readonly activities: Scope.Scope
   activity: Activity | undefined
   lastTurn: number
-  /** Open step, 0 between steps: for diagnostics. */
+  /** The step that is open in the log, 0 when none is. */
   step: number
+  /** Where the last request was to go: for whoever handles its failure. */
+  provider: string
+  /** The status that was published last. */
+  published: Status
   /** A wake arrived when the current activity could no longer serve it. */
   wakeRequested: boolean
-  disposed: boolean
-  /** Whether this loop instance has sent a request yet. */
-  requested: boolean
+  /** The log could not be completed; see `TurnEnd`. */
+  broken: AgentError | undefined
+  /** Why nothing is accepted and no turn is opened any more: the agent is disposed, or its log could not be completed. */
+  refusal: AgentError | undefined
+  /** What the log said of requests before this loop instance logged one of its own. */
+  readonly inheritedHeader: EpochHeader | undefined
   /** Messages that the open turn has claimed, and the turn. */
   readonly claimed: Map<MessageId, number>
   /** Those of them that reached the history. */
   readonly entered: Set<MessageId>
-  /** Outcomes of claims that never entered a turn: the log does not tell them. */
-  readonly unentered: Map<MessageId, TurnOutcome>
+  /** Outcomes that the log does not tell: of claims that never entered a turn, and of a turn whose end could not be logged. */
+  readonly unlogged: Map<MessageId, TurnOutcome>
   readonly waiters: Map<MessageId, Deferred.Deferred<TurnOutcome, AgentError>>
   /** Every tool call id of the session. */
   readonly callIds: Set<string>

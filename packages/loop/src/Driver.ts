@@ -38,10 +38,13 @@ export const status = (state: AgentState): Status => (state.activity?.kind === "
 export const isEnding = ({ activity: current }: AgentState): boolean =>
   current !== undefined && (current.cause !== undefined || current.stopping)
 
+/** On change only: a latched wake is served without being idle in between. */
 const publish = Effect.fnUntraced(function* (state: AgentState) {
+  const now = status(state)
+  if (now === state.published) return
+  state.published = now
   const point = yield* AgentStatus
   const { "next-step": joining, "next-turn": prompts } = state.session.inbox
-  const now = status(state)
   const parked = now === "running" ? 0 : joining.length + prompts.length
   yield* point.emit({ agent: state.agent, status: now, parked })
 })
@@ -49,7 +52,7 @@ const publish = Effect.fnUntraced(function* (state: AgentState) {
 /** Starts an idle agent; latches the wake when the current activity cannot serve it. Returns at once. */
 export const wake = (state: AgentState, scope: Scope.Scope): Effect.Effect<void, never, DriverServices> =>
   Effect.suspend(() => {
-    if (state.disposed) return Effect.void
+    if (state.refusal !== undefined) return Effect.void
     if (state.activity !== undefined) {
       if (state.activity.kind === "maintenance" || isEnding(state)) state.wakeRequested = true
       return Effect.void
@@ -89,7 +92,7 @@ const turns = Effect.fnUntraced(function* (state: AgentState, current: Activity)
 
 /** Atomic: either the latch is served by a new activity, or the agent is idle and the next wake starts it. */
 const becomeIdle = (state: AgentState): Activity | undefined => {
-  const again = state.wakeRequested && !state.disposed && Inbox.hasWork(state.session.inbox)
+  const again = state.wakeRequested && state.refusal === undefined && Inbox.hasWork(state.session.inbox)
   state.wakeRequested = false
   state.activity = again ? activity("running") : undefined
   return state.activity
@@ -133,7 +136,8 @@ export const maintain = <A, E, R>(state: AgentState, scope: Scope.Scope, job: Ef
 
 const reserve = (state: AgentState): Effect.Effect<Activity, AgentError> =>
   Effect.suspend(() => {
-    if (state.disposed || state.activity !== undefined) {
+    if (state.refusal !== undefined) return Effect.fail(state.refusal)
+    if (state.activity !== undefined) {
       return Effect.fail(
         new AgentError({ code: "AGENT_BUSY", message: "the agent is not idle; wait for whenIdle and try again" })
       )
@@ -145,6 +149,8 @@ const reserve = (state: AgentState): Effect.Effect<Activity, AgentError> =>
 /** Ends when the activity was cancelled and, being maintenance, has no turn to interrupt. */
 const cancelled = (current: Activity): Effect.Effect<void> =>
   Effect.async<void>((resume) => {
+    // The job may have been the one who cancelled, before this had a chance to listen.
+    if (current.cause !== undefined) return resume(Effect.void)
     current.onCancel = () => resume(Effect.void)
     return Effect.sync(() => {
       current.onCancel = undefined

@@ -26,17 +26,22 @@ export type StepServices = AgentHooks | Llm.Llm | Llm.LlmStream | ToolScheduler.
 /** `continue`: results have to go back to the model. */
 export type StepResult = "completed" | "max-tokens" | "continue"
 
-/** Runs the inside of an open step. */
+/**
+ * Runs the inside of an open step. Not to be interrupted, but where it restores: once an answer with tool calls is in the log, they are
+ * answered, too.
+ */
 export const run = Effect.fnUntraced(function* (
   state: AgentState,
   at: ToolScheduler.At,
-  prompt: StepRequest.StepPrompt
+  prompt: StepRequest.StepPrompt,
+  restore: ToolScheduler.Restore
 ) {
-  const reply = yield* attempts(state, at, prompt)
+  const reply = yield* restore(attempts(state, at, prompt))
+  yield* reply.log
   if (reply.finish.kind === "max-tokens") return "max-tokens" as const
   const calls = reply.blocks.filter((block): block is ToolCallBlock => block.type === "tool-call")
   if (calls.length === 0) return "completed" as const
-  const concluded = yield* ToolScheduler.run(state, at, calls)
+  const concluded = yield* ToolScheduler.run(state, at, calls, restore)
   return concluded ? ("completed" as const) : ("continue" as const)
 })
 
@@ -48,16 +53,15 @@ const attempts = Effect.fnUntraced(function* (state: AgentState, at: ToolSchedul
     if (Either.isRight(outcome)) return outcome.right
     const error = outcome.left
     if (!(error instanceof LlmError)) return yield* Effect.fail(error)
-    const provider = state.session.conversation.header?.config.provider ?? state.agent.options.provider ?? ""
     const decision = yield* recovery.run(
-      { agent: state.agent, ...at, attempt, provider, failure: error.failure },
+      { agent: state.agent, ...at, attempt, provider: state.provider, failure: error.failure },
       ({ failure }) => Effect.succeed({ kind: "fail", failure })
     )
     if (decision.kind === "fail") return yield* new RequestFailed({ failure: decision.failure })
   }
 })
 
-/** One attempt: send, log and fold the chunks, log the message. Fails with `LlmError` when the model did. */
+/** One attempt: send, log and fold the chunks; what is left is to log the message. Fails with `LlmError` when the model did. */
 const once = Effect.fnUntraced(function* (
   state: AgentState,
   at: StepRequest.AttemptAt,
@@ -72,7 +76,9 @@ const once = Effect.fnUntraced(function* (
     Effect.suspend(() => {
       const chunks = Chunk.toReadonlyArray(chunk)
       for (const one of chunks) assembler.push(one)
-      return Effect.map(session.appendChunks(at.turn, at.step, chunks), (first) => logged.add(first, chunks.length))
+      // Before the append: who hears of it may cancel, and then nothing comes after it.
+      logged.add(session.length, chunks.length)
+      return session.appendChunks(at.turn, at.step, chunks)
     })
 
   const log = (blocks: ReadonlyArray<ContentBlock>, extra: { readonly interrupted?: true }, replayState?: object) =>
@@ -109,8 +115,7 @@ const once = Effect.fnUntraced(function* (
   const unique = blocks.map((block, index) =>
     block.type === "tool-call" ? withUniqueId(state, at, block, index) : block
   )
-  yield* log(unique, {}, replayState === undefined ? {} : { replayState })
-  return { blocks: unique, finish }
+  return { blocks: unique, finish, log: log(unique, {}, replayState === undefined ? {} : { replayState }) }
 })
 
 const failed = (failure: LlmFailure) => Effect.fail(new LlmError(failure))

@@ -40,6 +40,7 @@ export const make = Effect.fnUntraced(function* (state: AgentState, at: AttemptA
   const seed = yield* seedConfig(state)
   const point = yield* AgentRequest
   const config = yield* point.run({ agent, turn, step, config: seed }, (input) => Effect.succeed(input.config))
+  state.provider = config.provider
   const call = yield* prepare(config)
   const header = yield* logHeader(state, {
     config: call.config,
@@ -73,7 +74,7 @@ export const make = Effect.fnUntraced(function* (state: AgentState, at: AttemptA
 export const seedConfig = Effect.fnUntraced(function* (state: AgentState) {
   const { agent, session } = state
   const logged = session.conversation.header
-  if (state.requested && logged !== undefined) return withoutDefaults(logged)
+  if (logged !== undefined && logged !== state.inheritedHeader) return withoutDefaults(logged)
   const { defaultModel } = yield* LoopConfig
   const provider = agent.options.provider ?? logged?.config.provider ?? defaultModel?.provider
   const model = agent.options.model ?? logged?.config.model ?? defaultModel?.model
@@ -140,9 +141,8 @@ const logHeader = Effect.fnUntraced(function* (state: AgentState, fields: EpochH
   const { session } = state
   const next = canonical(fields)
   const logged = session.conversation.header
-  if (!state.requested) {
+  if (logged === state.inheritedHeader) {
     yield* session.append("request/header", { header: next, reason: logged === undefined ? "initial" : "resume" })
-    state.requested = true
   } else if (logged === undefined || !sameHeader(logged, next)) {
     yield* session.append("request/header", { header: next, reason: "change" })
   }

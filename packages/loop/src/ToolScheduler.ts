@@ -25,6 +25,7 @@ import * as Fiber from "effect/Fiber"
 import * as AgentInbox from "./AgentInbox.ts"
 import type { AgentState } from "./AgentState.ts"
 import { LoopConfig } from "./LoopConfig.ts"
+import * as TurnEnd from "./TurnEnd.ts"
 
 export type SchedulerServices = Pipeline.PipelineServices | AgentInbox.InboxServices
 
@@ -36,8 +37,8 @@ export interface At {
 
 interface Slot {
   readonly call: ToolCallBlock
-  /** The seq of its `tool/call`, once logged. */
-  started: number | undefined
+  /** Where its `tool/call` is in the log, unless it was refused. */
+  at: number | undefined
   execution: ToolExecution | undefined
   /** The body was entered. */
   dispatched: boolean
@@ -47,29 +48,32 @@ interface Slot {
   answered: boolean
 }
 
-/** Runs `calls` and logs their results. `true` when a result asked to end the turn. */
-export const run = (
+/** Makes the inside of what is not to be interrupted interruptible again. */
+export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+/** Runs `calls` and logs their results. `true` when a result asked to end the turn. Not to be interrupted, but where it restores. */
+export const run = Effect.fnUntraced(function* (
   state: AgentState,
   at: At,
-  calls: ReadonlyArray<ToolCallBlock>
-): Effect.Effect<boolean, SessionError, SchedulerServices> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      const batch = new Batch(state, at, calls)
-      const exit = yield* Effect.exit(restore(start(batch)))
-      if (Exit.isFailure(exit)) {
-        if (Cause.isInterruptedOnly(exit.cause)) {
-          yield* Fiber.interruptAll(batch.bodies)
-          yield* answerAborted(batch)
-        } else {
-          yield* Effect.onInterrupt(restore(Fiber.awaitAll(batch.bodies)), () => Fiber.interruptAll(batch.bodies))
-          yield* answerUnknown(batch)
-        }
-        yield* exit
-      }
-      return batch.slots.some(({ result }) => result?.outcome.isError === false && result.outcome.concludesTurn)
-    })
-  )
+  calls: ReadonlyArray<ToolCallBlock>,
+  restore: Restore
+): Effect.fn.Return<boolean, SessionError, SchedulerServices> {
+  const batch = new Batch(state, at, calls)
+  const exit = yield* Effect.exit(restore(start(batch)))
+  if (Exit.isFailure(exit)) {
+    if (Cause.isInterruptedOnly(exit.cause)) {
+      yield* Fiber.interruptAll(batch.bodies)
+      yield* Effect.onError(answerAborted(batch), () => answerUnknown(batch))
+    } else {
+      const drained = restore(Fiber.awaitAll(batch.bodies))
+      // A cancel ends the wait, and still every call is answered.
+      yield* Effect.exit(Effect.onInterrupt(drained, () => Fiber.interruptAll(batch.bodies)))
+      yield* answerUnknown(batch)
+    }
+    yield* exit
+  }
+  return batch.slots.some(({ result }) => result?.outcome.isError === false && result.outcome.concludesTurn)
+})
 
 class Batch {
   readonly state: AgentState
@@ -88,7 +92,7 @@ class Batch {
     this.at = at
     this.slots = calls.map((call) => ({
       call,
-      started: undefined,
+      at: undefined,
       execution: undefined,
       dispatched: false,
       result: undefined,
@@ -238,9 +242,16 @@ const answer = Effect.fnUntraced(function* (batch: Batch, slot: Slot, outcome: T
 
 const logCall = Effect.fnUntraced(function* ({ at, state }: Batch, slot: Slot) {
   const { arguments: args, id, name } = slot.call
-  const event = yield* state.session.append("tool/call", { ...at, callId: id, name, arguments: args })
-  slot.started = event.seq
+  // Before the append: who hears of it may cancel, and then nothing comes after it.
+  slot.at = state.session.length
+  yield* state.session.append("tool/call", { ...at, callId: id, name, arguments: args })
 })
+
+/** The seq of its `tool/call`. */
+const startOf = ({ state }: Batch, { at, call }: Slot): number | undefined => {
+  const event = at === undefined ? undefined : state.session.at(at)
+  return event?.type === "tool/call" && event.data.callId === call.id ? at : undefined
+}
 
 const logResult = Effect.fnUntraced(function* ({ at, state }: Batch, slot: Slot, outcome: ToolOutcome) {
   const id = MessageId(yield* fresh)
@@ -253,7 +264,7 @@ const logResult = Effect.fnUntraced(function* ({ at, state }: Batch, slot: Slot,
       ...(outcome.isError && outcome.error.info !== undefined && { error: outcome.error.info }),
       ...(outcome.meta !== undefined && { meta: outcome.meta })
     },
-    slot.started === undefined ? {} : { sourceEventSeqs: [slot.started] }
+    slot.at === undefined ? {} : { sourceEventSeqs: [slot.at] }
   )
   slot.answered = true
 })
@@ -266,7 +277,7 @@ const logResult = Effect.fnUntraced(function* ({ at, state }: Batch, slot: Slot,
 const answerAborted = Effect.fnUntraced(function* (batch: Batch) {
   for (const slot of batch.slots) {
     if (slot.answered) continue
-    if (slot.started === undefined) yield* logCall(batch, slot)
+    if (startOf(batch, slot) === undefined) yield* logCall(batch, slot)
     const known = slot.result?.outcome
     const outcome: ToolOutcome =
       known?.isError === true
@@ -277,20 +288,20 @@ const answerAborted = Effect.fnUntraced(function* (batch: Batch) {
   }
 })
 
-/** After a failure of the scheduler itself. The log may be what failed, so each answer is only tried. */
+/** After a failure of the scheduler itself. The log may be what failed; a call that stays unanswered takes the session with it. */
 const answerUnknown = (batch: Batch) =>
   Effect.forEach(
     batch.slots.filter(({ answered }) => !answered),
     (slot) => {
-      const outcome = lost(slot.started === undefined ? Interrupted.notStarted : Interrupted.outcomeUnknown)
+      const isStarted = startOf(batch, slot) !== undefined
+      const outcome = lost(isStarted ? Interrupted.outcomeUnknown : Interrupted.notStarted)
       slot.result = { outcome, final: true }
       return Effect.catchAll(
         Effect.zipRight(
-          slot.started === undefined ? logCall(batch, slot) : Effect.void,
+          isStarted ? Effect.void : logCall(batch, slot),
           Effect.suspend(() => logResult(batch, slot, outcome))
         ),
-        (error) =>
-          Effect.logError(`tool call ${slot.call.id} of session ${batch.state.session.id} stays unanswered`, error)
+        (error) => TurnEnd.broke(batch.state, error)
       )
     },
     { discard: true }

@@ -19,12 +19,15 @@ import type { LlmFailure } from "@dsh/protocol/StreamChunk"
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as AgentInbox from "./AgentInbox.ts"
 import type { Activity, AgentState } from "./AgentState.ts"
 import * as Failure from "./Failure.ts"
 import * as PreStep from "./PreStep.ts"
 import * as Step from "./Step.ts"
+import type { At } from "./ToolScheduler.ts"
+import * as TurnEnd from "./TurnEnd.ts"
 
 export type TurnServices = PreStep.PreStepServices | Step.StepServices
 
@@ -42,19 +45,23 @@ export const run = (state: AgentState, activity: Activity): Effect.Effect<void, 
       const opened = yield* Effect.exit(state.session.append("turn/start", { turn }))
       if (Exit.isFailure(opened)) {
         activity.stopping = true
-        return yield* report(state, turn, Failure.ofCause(opened.cause))
+        return yield* report(state, { turn, step: 0 }, Failure.ofCause(opened.cause))
       }
       state.lastTurn = turn
+      // At once: whoever waits for these messages is told how this turn ends, even if it ends before it does anything.
+      AgentInbox.reserve(state, "next-turn", turn)
       const exit = yield* Effect.exit(restore(steps(state, turn)))
-      state.step = 0
+      const at = { turn, step: state.step }
       const ended = Exit.isSuccess(exit) ? exit.value : { reason: reasonOf(exit.cause, activity), goOn: false }
       // Decided before anybody hears of it: input that arrives from here on needs a wake of its own.
       if (!ended.goOn) activity.stopping = true
-      if (ended.reason.kind === "error") yield* report(state, turn, ended.reason.error)
-      const closed = yield* Effect.exit(state.session.append("turn/end", { turn, reason: ended.reason }))
-      if (Exit.isFailure(closed)) yield* report(state, turn, Failure.ofCause(closed.cause))
-      if (Exit.isFailure(closed)) activity.stopping = true
-      yield* answer(state, turn, ended.reason)
+      if (ended.reason.kind === "error") yield* report(state, at, ended.reason.error)
+      const closed = yield* Effect.either(TurnEnd.close(state, at, ended.reason))
+      if (Either.isRight(closed)) return yield* answer(state, turn, ended.reason)
+      activity.stopping = true
+      const error = Failure.ofCause(Cause.fail(closed.left))
+      yield* report(state, at, error)
+      yield* answer(state, turn, { kind: "error", error })
     })
   ).pipe(Effect.withSpan("Agent.turn", { attributes: { session: state.session.id }, captureStackTrace: false }))
 
@@ -64,9 +71,9 @@ const reasonOf = (cause: Cause.Cause<unknown>, activity: Activity): TurnEndReaso
     ? { kind: "aborted", reason: activity.cause }
     : { kind: "error", error: Failure.ofCause(cause) }
 
-const report = Effect.fnUntraced(function* (state: AgentState, turn: number, failure: LlmFailure) {
+const report = Effect.fnUntraced(function* (state: AgentState, at: At, failure: LlmFailure) {
   const point = yield* AgentFailed
-  yield* point.emit({ agent: state.agent, turn, step: state.step, failure })
+  yield* point.emit({ agent: state.agent, ...at, failure })
 })
 
 /** Tells those who wait for a message that this turn claimed. */
@@ -76,11 +83,12 @@ const answer = Effect.fnUntraced(function* (state: AgentState, turn: number, rea
     state.claimed.delete(id)
     const outcome: TurnOutcome = { turn, reason, entered: state.entered.has(id) }
     state.entered.delete(id)
-    if (!outcome.entered) state.unentered.set(id, outcome)
+    if (!outcome.entered || state.broken !== undefined) state.unlogged.set(id, outcome)
     const waiter = state.waiters.get(id)
     state.waiters.delete(id)
     if (waiter !== undefined) yield* Deferred.succeed(waiter, outcome)
   }
+  if (state.broken !== undefined) yield* AgentInbox.releaseAll(state, state.broken)
 })
 
 // -----------------------------------------------------------------------------
@@ -115,12 +123,8 @@ const steps = Effect.fnUntraced(function* (state: AgentState, turn: number) {
   }
 })
 
-/** Opens a step, lets the input enter, runs it, and closes it on every way out. */
-const inStep = (
-  state: AgentState,
-  at: { readonly turn: number; readonly step: number },
-  entry: Extract<PreStep.Entry, { readonly kind: "enter" }>
-) =>
+/** Opens a step, lets the input enter, runs it and closes it. One that fails ends its turn, and the end of the turn closes it. */
+const inStep = (state: AgentState, at: At, entry: Extract<PreStep.Entry, { readonly kind: "enter" }>) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const { session } = state
@@ -131,9 +135,10 @@ const inStep = (
       )
       yield* session.append("step/start", at)
       state.step = at.step
-      const exit = yield* Effect.exit(Effect.zipRight(enter(state, entry), restore(Step.run(state, at, entry.prompt))))
+      const result = yield* Effect.zipRight(enter(state, entry), Step.run(state, at, entry.prompt, restore))
       yield* session.append("step/end", at)
-      return yield* exit
+      state.step = 0
+      return result
     })
   )
 

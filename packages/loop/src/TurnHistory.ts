@@ -32,15 +32,11 @@ export const callIds = (session: Session): Set<string> => {
 }
 
 /** The outcome of the turn that takes up a message; see `Agent.awaitTurn`. */
-export const awaitTurn = (
-  state: AgentState,
-  id: MessageId,
-  disposed: AgentError
-): Effect.Effect<TurnOutcome, AgentError> =>
+export const awaitTurn = (state: AgentState, id: MessageId): Effect.Effect<TurnOutcome, AgentError> =>
   Effect.suspend(() => {
-    const known = state.unentered.get(id) ?? fromLog(state.session, id)
+    const known = state.unlogged.get(id) ?? fromLog(state.session, id)
     if (known !== undefined) return Effect.succeed(known)
-    if (state.disposed && state.activity === undefined) return Effect.fail(disposed)
+    if (state.refusal !== undefined && state.activity === undefined) return Effect.fail(state.refusal)
     if (!state.claimed.has(id) && Inbox.find(state.session.inbox, id) === undefined) {
       return Effect.fail(
         new AgentError({

@@ -2,9 +2,10 @@
 import * as AgentHooks from "@dsh/agent/AgentHooks"
 import * as LlmScripted from "@dsh/llm/LlmScripted"
 import { SessionId } from "@dsh/protocol/Ids"
+import * as ToolHooks from "@dsh/tools/ToolHooks"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Layer, Runtime, Scope } from "effect"
-import { ask, make, ofType, outline, Stage, until, world } from "./support.ts"
+import { Deferred, Effect, Exit, Fiber, Layer, Option, Runtime, Scope } from "effect"
+import { ask, make, ofType, outline, refuse, Stage, until, world } from "./support.ts"
 
 const { Reply } = LlmScripted
 const delta = (text: string) => ({ type: "text-delta" as const, index: 0, text })
@@ -168,6 +169,121 @@ describe("cancel", () => {
       assert.deepStrictEqual(outcome, { turn: 2, reason: { kind: "completed" }, entered: true })
       assert.include(outline(agent.session), "queue next-turn")
     }).pipe(Effect.provide(world([Reply.hang([delta("1")]), Reply.text("2")])))
+  )
+
+  it.scoped("waits for what does not listen, and then ends the turn", () =>
+    Effect.gen(function* () {
+      const agent = yield* make()
+      const { gate } = yield* Stage
+      yield* agent.followup("go")
+      yield* until(agent.session, ({ type }) => type === "tool/call")
+      yield* Effect.yieldNow()
+      yield* agent.cancel()
+      const idle = yield* Effect.fork(agent.whenIdle)
+      yield* Effect.yieldNow()
+      assert.isTrue(Option.isNone(yield* Fiber.poll(idle)))
+      yield* Deferred.succeed(gate("x"), undefined)
+      yield* Fiber.join(idle)
+      assert.deepStrictEqual(outline(agent.session).slice(-3), ["result x ABORTED", "end step 1", "end turn 1 aborted"])
+    }).pipe(
+      Effect.provide(
+        world(
+          [Reply.calls([{ id: "x", name: "alone", arguments: { name: "x" } }])],
+          ToolHooks.Execute.hook("deaf", (call, next) => Effect.uninterruptible(next(call)))
+        )
+      )
+    )
+  )
+
+  it.scoped("while bodies end after a failure of the log: still every call is answered", () =>
+    Effect.gen(function* () {
+      const agent = yield* make()
+      const { gate, log } = yield* Stage
+      yield* refuse(agent.session, ({ type }) => type === "tool/result")
+      yield* Deferred.succeed(gate("a"), undefined)
+      const id = yield* agent.followup("go")
+      yield* until(agent.session, (event) => event.type === "tool/call" && event.data.callId === "b")
+      // The refusal of the first result is behind us once the second body works.
+      yield* Effect.repeat(Effect.yieldNow(), { until: () => log.includes("start b") && log.includes("end a") })
+      yield* Effect.yieldNow()
+      yield* agent.cancel()
+      yield* agent.awaitTurn(id)
+      assert.include(log, "abort b")
+      assert.deepStrictEqual(outline(agent.session).slice(-4, -1), [
+        "result a TOOL_OUTCOME_UNKNOWN",
+        "result b TOOL_OUTCOME_UNKNOWN",
+        "end step 1"
+      ])
+    }).pipe(
+      Effect.provide(
+        world([
+          Reply.calls([
+            { id: "a", name: "shared", arguments: { name: "a" } },
+            { id: "b", name: "shared", arguments: { name: "b" } }
+          ])
+        ])
+      )
+    )
+  )
+
+  it.scoped("when the log refuses the answer of an aborted call, it gets another", () =>
+    Effect.gen(function* () {
+      const agent = yield* make()
+      yield* refuse(agent.session, ({ type }) => type === "tool/result")
+      const id = yield* agent.followup("go")
+      yield* until(agent.session, ({ type }) => type === "tool/call")
+      yield* agent.cancel()
+      const { reason } = yield* agent.awaitTurn(id)
+      assert.strictEqual(reason.kind, "aborted")
+      assert.deepStrictEqual(outline(agent.session).slice(-5), [
+        "result x TOOL_OUTCOME_UNKNOWN",
+        "call y",
+        "result y TOOL_NOT_STARTED",
+        "end step 1",
+        "end turn 1 aborted"
+      ])
+    }).pipe(
+      Effect.provide(
+        world([
+          Reply.calls([
+            { id: "x", name: "alone", arguments: { name: "x" } },
+            { id: "y", name: "alone", arguments: { name: "y" } }
+          ])
+        ])
+      )
+    )
+  )
+
+  it.scoped("from an observer of the log: what was kept cites what was heard last", () =>
+    Effect.gen(function* () {
+      const agent = yield* make()
+      const runtime = yield* Effect.runtime()
+      yield* agent.session.observe((entry) => {
+        if (agent.session.at(entry.seq)?.type === "assistant/chunk") Runtime.runFork(runtime)(agent.cancel())
+      })
+      yield* agent.followup("go")
+      yield* agent.whenIdle
+      const [message] = ofType(agent.session, "assistant/message")
+      const [chunk] = ofType(agent.session, "assistant/chunk")
+      assert.deepStrictEqual(message?.sourceEventSeqs, [chunk!.seq])
+    }).pipe(Effect.provide(world([Reply.hang([delta("half")])])))
+  )
+
+  it.scoped("from an observer of the log: what the next request is made of is not logged twice", () =>
+    Effect.gen(function* () {
+      const agent = yield* make()
+      const runtime = yield* Effect.runtime()
+      yield* agent.session.observe((entry) => {
+        if ("type" in entry && entry.type === "request/header") Runtime.runFork(runtime)(agent.cancel())
+      })
+      yield* agent.followup("go")
+      yield* agent.whenIdle
+      yield* ask(agent, "again")
+      assert.deepStrictEqual(
+        ofType(agent.session, "request/header").map(({ data }) => data.reason),
+        ["initial"]
+      )
+    }).pipe(Effect.provide(world([Reply.text("1")])))
   )
 
   it.scoped("the first cause wins", () =>

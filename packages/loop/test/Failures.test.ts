@@ -8,14 +8,10 @@ import * as LlmScripted from "@dsh/llm/LlmScripted"
 import * as SystemPrompt from "@dsh/prompt/SystemPrompt"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import { ask, make, ofType, outline, turnErrors, world } from "./support.ts"
+import { ask, make, ofType, once, outline, turnErrors, world } from "./support.ts"
 
 const { Reply } = LlmScripted
 const server = new LlmError({ code: "SERVER", message: "down for now", status: 503 })
-const once = <A, E>(first: Effect.Effect<A, E>, others: Effect.Effect<A, E>) => {
-  let n = 0
-  return Effect.suspend(() => (n++ === 0 ? first : others))
-}
 
 describe("failures", () => {
   it.scoped("the model fails: error turn with its code, nothing finalised, the next prompt works", () =>
@@ -152,10 +148,8 @@ describe("failures", () => {
           [Reply.text("ok")],
           Layer.unwrapEffect(
             Effect.sync(() => {
-              const text = once(
-                Effect.fail(new SystemPrompt.PromptError({ code: "SECTION_FAILED", message: "not now" })),
-                Effect.succeed("fine")
-              )
+              const failing = Effect.fail(new SystemPrompt.PromptError({ code: "SECTION_FAILED", message: "not now" }))
+              const text = once(failing)(Effect.succeed("fine"))
               return SystemPrompt.layerSection({ name: "flaky", order: 0, text: () => text })
             })
           )
@@ -206,7 +200,7 @@ describe("failures", () => {
         )
       })
       yield* ask(agent, "a")
-      assert.deepStrictEqual(heard, ["1.0 SERVER"])
+      assert.deepStrictEqual(heard, ["1.1 SERVER"])
     }).pipe(Effect.provide(world([Reply.fail(server)])))
   )
 })

@@ -1,11 +1,13 @@
 // Which calls overlap, in which order they are logged, and that every call is answered.
 import * as LlmScripted from "@dsh/llm/LlmScripted"
+import * as Tool from "@dsh/tools/Tool"
 import * as ToolHooks from "@dsh/tools/ToolHooks"
+import * as Tools from "@dsh/tools/Tools"
 import { LoopConfig } from "@dsh/loop/LoopConfig"
 import { MessageId } from "@dsh/protocol/Ids"
 import * as Message from "@dsh/protocol/Message"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Layer, Option } from "effect"
+import { Deferred, Effect, Layer, Option, Schema } from "effect"
 import { ask, make, ofType, outline, Stage, until, world } from "./support.ts"
 
 const { Reply } = LlmScripted
@@ -96,6 +98,54 @@ describe("tool scheduling", () => {
       )
     )
   )
+
+  it.scoped("whether a call may overlap is asked at its turn, and may have changed since the batch began", () => {
+    let safe = true
+    const moody = Tool.make({
+      name: "moody",
+      description: "Overlaps when it likes.",
+      parameters: Schema.Struct({}),
+      output: Schema.Null,
+      parallelSafe: () => safe,
+      execute: (_, { callId }) =>
+        Effect.as(
+          Effect.flatMap(Stage, ({ gate }) => Deferred.await(gate(callId))),
+          null
+        ),
+      render: () => "done"
+    })
+    const mood = ToolHooks.PreExecute.hook("mood", (execution, next) => {
+      safe = execution.callId === "b" || execution.callId === "c"
+      return next(execution)
+    })
+    const call = (id: string) => ({ name: "moody", arguments: {}, id })
+    return Effect.gen(function* () {
+      const agent = yield* make()
+      yield* Effect.all([open("a"), open("b"), open("d")])
+      yield* agent.followup("go")
+      yield* until(agent.session, (event) => event.type === "tool/call" && event.data.callId === "d")
+      yield* open("c")
+      yield* agent.whenIdle
+      assert.deepStrictEqual(calls(agent.session), [
+        "call a",
+        // The policy of a made the next one exclusive, the policy of b the one after it parallel-safe again.
+        "result a done",
+        "call b",
+        "result b done",
+        "call c",
+        "call d",
+        "result c done",
+        "result d done"
+      ])
+    }).pipe(
+      Effect.provide(
+        world(
+          [Reply.calls([call("a"), call("b"), call("c"), call("d")]), Reply.text("ok")],
+          Layer.merge(Tools.layerTool(moody), mood)
+        )
+      )
+    )
+  })
 
   it.scoped("whatever goes wrong in a call is a result the model reads", () =>
     Effect.gen(function* () {

@@ -106,12 +106,16 @@ const strict = Llm.LlmStream.hook("strict provider", (request, next) => {
   return violations.length === 0 ? next(request) : Effect.die(new Error(JSON.stringify(violations)))
 })
 
+/** The rules that are held against a session in tests, and are not in the product. */
+const rules = Layer.mergeAll(strict, Invariants.layer, RequestInvariant.layer)
+
 /** The loop over a script, behind the strict validator and the invariants, with extra layers that see everything. */
 export const world = <E = never>(
   script: ReadonlyArray<LlmScripted.Reply.Reply>,
-  extra: Layer.Layer<never, E, Definitions.Definitions | Stage> = Layer.empty
+  extra: Layer.Layer<never, E, Definitions.Definitions | Stage> = Layer.empty,
+  held: Layer.Layer<never, never, Definitions.Definitions> = rules
 ) =>
-  Layer.mergeAll(tools, strict, Invariants.layer, RequestInvariant.layer, extra).pipe(
+  Layer.mergeAll(tools, held, extra).pipe(
     Layer.provideMerge(Layer.merge(AgentLoop.layer, LlmScripted.layer(script))),
     Layer.provideMerge(Layer.merge(Definitions.layer, stage)),
     Layer.provide(Layer.succeed(Ids.IdSource, Ids.sequential("id")))
@@ -130,12 +134,18 @@ export const events = (session: Session): Array<SessionEvent> => [...session.ran
 export const ofType = <Type extends EventType>(session: Session, type: Type): Array<EventOf<Type>> =>
   events(session).flatMap((event) => (event.type === type ? [event as EventOf<Type>] : []))
 
-/** The log at a glance: one short line per event, chunks left out. */
-export const outline = (session: Session): Array<string> =>
+/** The log at a glance: one short line per event; `whole` also tells what a request leaves behind besides its answer. */
+export const outline = (session: Session, whole = false): Array<string> =>
   events(session)
-    .filter(({ type }) => type !== "assistant/chunk" && type !== "request/sent" && type !== "request/context")
+    .filter(({ type }) => whole || !["assistant/chunk", "request/sent", "request/context"].includes(type))
     .map((event) => {
       switch (event.type) {
+        case "assistant/chunk":
+          return `chunk ${event.data.chunk.type}`
+        case "request/context":
+          return "context"
+        case "request/sent":
+          return "sent"
         case "turn/start":
           return `turn ${event.data.turn}`
         case "turn/end":
@@ -171,6 +181,26 @@ export const outline = (session: Session): Array<string> =>
 
 export const turnErrors = (session: Session): Array<string> =>
   ofType(session, "turn/end").flatMap(({ data }) => (data.reason.kind === "error" ? [data.reason.error.code] : []))
+
+/** The texts of messages: those that wait, and those that the model has been told. */
+export const pending = ({ inbox }: Session): Array<string> =>
+  [...inbox["next-step"], ...inbox["next-turn"]].map(({ content }) => textOf(content))
+
+export const told = (session: Session): Array<string> =>
+  ofType(session, "user/message").map(({ data }) => textOf(data.content))
+
+/** The log refuses the first `times` events that are like this. */
+export const refuse = (session: Session, which: (event: SessionEvent) => boolean, times = 1) => {
+  let left = times
+  return session.validate((event) => (which(event) && left-- > 0 ? "refused by the test" : undefined))
+}
+
+/** `first` at the first run, nothing special afterwards. */
+export const once = <A, E>(first: Effect.Effect<A, E>) => {
+  let runs = 0
+  return <B, F>(others: Effect.Effect<B, F>): Effect.Effect<A | B, E | F> =>
+    Effect.suspend((): Effect.Effect<A | B, E | F> => (runs++ === 0 ? first : others))
+}
 
 /** Runs until `predicate` holds for an event of the session: a wait for the world, not for a clock. */
 export const until = (session: Session, predicate: (event: SessionEvent) => boolean) =>

@@ -12,11 +12,12 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as EventTypes from "./EventTypes.ts"
+import { Lives } from "./Lives.ts"
+import type { Life } from "./Lives.ts"
 import * as Session from "./Session.ts"
 import * as Inherited from "./Sessions/Inherited.ts"
 import { hold, tell } from "./Session/Listening.ts"
@@ -56,18 +57,25 @@ export class SessionRestore extends Hook.Bail<
   SessionError
 >()("session/restore") {}
 
+export type SessionHooks = SessionCreated | SessionDisposed | SessionFlush | SessionRead | SessionRestore
+
 // -----------------------------------------------------------------------------
 // service
 // -----------------------------------------------------------------------------
 
-export interface CreateOptions extends Partial<Omit<SessionHeader, "version" | "id" | "createdAt">> {
+export interface InRealm {
+  /** Whose hooks hear of the session, for as long as it lives. Default: those of the store. */
+  readonly realm?: Context.Context<SessionHooks>
+}
+
+export interface CreateOptions extends InRealm, Partial<Omit<SessionHeader, "version" | "id" | "createdAt">> {
   /** Default: `session-<uuid>`. */
   readonly id?: SessionId
   /** Events to start from; see `Session.MakeOptions.seed`. */
   readonly seed?: Iterable<LogEntry>
 }
 
-export interface ForkOptions {
+export interface ForkOptions extends InRealm {
   /** Default: `session-<uuid>`. */
   readonly id?: SessionId
   /** The seq of the last event to inherit. No turn may be open behind it. Default: the last event there is. */
@@ -80,10 +88,10 @@ export class Sessions extends Context.Tag("@dsh/session/Sessions")<
     /** A live session that leaves the store when the current Scope closes. Fails with `SESSION_ALREADY_EXISTS` for a taken id. */
     readonly create: (options?: CreateOptions) => Effect.Effect<Session.Session, SessionError, Scope.Scope>
     /**
-     * A stored session, live again under its own header until the current Scope closes. `SESSION_NOT_FOUND`, `SESSION_IN_USE`,
-     * `SESSION_ALREADY_EXISTS` when it is live, `STORAGE_REFUSED`, `INVALID_SEED`.
+     * A stored session, live again under its own header until the current Scope closes. One that is just ending is waited for.
+     * `SESSION_NOT_FOUND`, `SESSION_IN_USE`, `SESSION_ALREADY_EXISTS` when it is live, `STORAGE_REFUSED`, `INVALID_SEED`.
      */
-    readonly resume: (id: SessionId) => Effect.Effect<Session.Session, SessionError, Scope.Scope>
+    readonly resume: (id: SessionId, options?: InRealm) => Effect.Effect<Session.Session, SessionError, Scope.Scope>
     /**
      * A new session that begins with the history of another, live or stored: same folder, new id, the source as its parent. Input that
      * was pending is not inherited. `SESSION_NOT_FOUND`, `SESSION_ALREADY_EXISTS`, `INVALID_BOUNDARY`, `OPEN_TURN`.
@@ -103,7 +111,12 @@ export class Sessions extends Context.Tag("@dsh/session/Sessions")<
   }
 >() {}
 
-type Services = EventTypes.EventTypes | SessionCreated | SessionDisposed | SessionFlush | SessionRead | SessionRestore
+type Services = EventTypes.EventTypes | SessionHooks
+
+interface Live {
+  readonly session: Session.OwnedSession
+  readonly realm: Context.Context<SessionHooks>
+}
 
 const notFound = (id: SessionId) =>
   new SessionError({
@@ -114,81 +127,51 @@ const notFound = (id: SessionId) =>
 
 export const make: Effect.Effect<Sessions["Type"], never, Services> = Effect.gen(function* () {
   const types = yield* EventTypes.EventTypes
-  const created = yield* SessionCreated
-  const disposed = yield* SessionDisposed
-  const flushing = yield* SessionFlush
-  const reading = yield* SessionRead
-  const restoring = yield* SessionRestore
-  const live = new Map<SessionId, Session.OwnedSession>()
+  const root = yield* Effect.context<SessionHooks>()
+  const lives = new Lives<Live>()
   const observers: Listening<(session: Session.Session, entry: LogEntry) => void> = new Set()
   const isKnownType = (type: string) => EventTypes.isCore(type) || Option.isSome(types.get(type))
   const isIgnorable = (type: string) => Option.exists(types.get(type), (info) => info.ignorable)
 
-  const refuseLive = (id: SessionId) =>
-    Effect.suspend(() =>
-      live.has(id)
-        ? new SessionError({
-            code: "SESSION_ALREADY_EXISTS",
-            sessionId: id,
-            message: `session ${id} is already live; choose another id or use the live one`
-          })
-        : Effect.void
-    )
-
-  const enter = (session: Session.OwnedSession) =>
-    Effect.acquireRelease(
-      Effect.map(refuseLive(session.id), () => void live.set(session.id, session)),
-      () => Effect.sync(() => void live.delete(session.id))
-    )
-
-  /** A scope of the session's own: a veto undoes all of it at once, not when the owner ends. */
-  const inOwnScope = <A>(use: (scope: Scope.CloseableScope) => Effect.Effect<A, SessionError, Scope.Scope>) =>
-    Effect.flatMap(
-      Effect.acquireRelease(Scope.make(), (own, exit) => Scope.close(own, exit)),
-      (scope) =>
-        Effect.provideService(use(scope), Scope.Scope, scope).pipe(
-          Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
-        )
-    )
-
-  const admit = Effect.fnUntraced(function* (session: Session.OwnedSession) {
-    yield* enter(session)
+  const admit = Effect.fnUntraced(function* (life: Life<Live>, session: Session.OwnedSession, realm = root) {
+    life.value = { session, realm }
     yield* session.observe((entry) => {
       const failures = tell(observers, (observer) => observer(session, entry))
       if (failures.length > 0) throw new AggregateError(failures, failures.map(Thrown.messageOf).join("; "))
     })
-    yield* Effect.addFinalizer(() => Effect.zipRight(session.close, disposed.emit(session)))
-    yield* created.run(session)
+    yield* Effect.addFinalizer(() => Effect.zipRight(session.close, Context.get(realm, SessionDisposed).emit(session)))
+    yield* Context.get(realm, SessionCreated).run(session)
     return session as Session.Session
   })
 
-  const resume = Effect.fn("Sessions.resume")(function* (id: SessionId) {
-    yield* refuseLive(id)
-    return yield* inOwnScope((scope) =>
+  const resume = Effect.fn("Sessions.resume")(function* (id: SessionId, { realm = root }: InRealm = {}) {
+    yield* lives.settled(id)
+    return yield* lives.begin(id, (life) =>
       Effect.gen(function* () {
-        const stored = yield* restoring.run({ id, scope })
+        const stored = yield* Context.get(realm, SessionRestore).run({ id, scope: life.scope })
         if (Option.isNone(stored)) return yield* notFound(id)
         const { entries, header } = stored.value
-        return yield* admit(yield* Session.make({ header, seed: entries, isKnownType, isIgnorable }))
+        return yield* admit(life, yield* Session.make({ header, seed: entries, isKnownType, isIgnorable }), realm)
       })
     )
   })
 
-  const read = (id: SessionId): Effect.Effect<Stored, SessionError> =>
+  const read = (id: SessionId, realm = root): Effect.Effect<Stored, SessionError> =>
     Effect.suspend(() => {
-      const session = live.get(id)
+      const session = lives.get(id)?.session
       if (session !== undefined) return Effect.succeed({ header: session.header, entries: [...session.range(0)] })
-      return Effect.flatMap(reading.run(id), (stored) =>
+      return Effect.flatMap(Context.get(realm, SessionRead).run(id), (stored) =>
         Option.isNone(stored) ? notFound(id) : Effect.succeed(stored.value)
       )
     })
 
-  const fork = Effect.fn("Sessions.fork")(function* (source: SessionId, { at, id }: ForkOptions = {}) {
-    if (id !== undefined) yield* refuseLive(id)
-    const { entries, header } = yield* read(source)
+  const fork = Effect.fn("Sessions.fork")(function* (source: SessionId, { at, id, realm }: ForkOptions = {}) {
+    if (id !== undefined) yield* lives.refuse(id)
+    const { entries, header } = yield* read(source, realm)
     const history = yield* Inherited.upTo(source, entries, at)
     return yield* create({
       ...(id !== undefined && { id }),
+      ...(realm !== undefined && { realm }),
       ...(header.cwd !== undefined && { cwd: header.cwd }),
       parentSession: source,
       seedLength: history.length,
@@ -197,7 +180,7 @@ export const make: Effect.Effect<Sessions["Type"], never, Services> = Effect.gen
   })
 
   const create = Effect.fn("Sessions.create")(function* (options: CreateOptions = {}) {
-    const { id: chosen, seed, ...fields } = options
+    const { id: chosen, realm, seed, ...fields } = options
     const id = chosen ?? SessionId(`session-${yield* Ids.fresh}`)
     const createdAt = yield* Clock.currentTimeMillis
     const header = Header.make({ ...fields, id, createdAt })
@@ -211,19 +194,19 @@ export const make: Effect.Effect<Sessions["Type"], never, Services> = Effect.gen
       isIgnorable,
       ...(seed !== undefined && { seed })
     })
-    return yield* inOwnScope(() => admit(session))
+    return yield* lives.begin(id, (life) => admit(life, session, realm))
   })
 
   return Sessions.of({
     create,
     resume,
     fork,
-    get: (id) => live.get(id),
-    list: () => [...live.values()],
+    get: (id) => lives.get(id)?.session,
+    list: () => lives.values().map(({ session }) => session),
     flush: (id) =>
       Effect.suspend(() => {
-        const session = live.get(id)
-        if (session !== undefined) return flushing.run(session)
+        const live = lives.get(id)
+        if (live !== undefined) return Context.get(live.realm, SessionFlush).run(live.session)
         return Effect.fail(
           new SessionError({ code: "SESSION_NOT_FOUND", sessionId: id, message: `session ${id} is not live` })
         )

@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 /** How often; `pnpm test:chaos` asks for more. */
-export const trials = Number(process.env["CHAOS_TRIALS"] ?? 12)
+export const trials = Number(process.env["CHAOS_TRIALS"] ?? 6)
 /** CHAOS_SEED repeats a run. */
 export const seed = Number(process.env["CHAOS_SEED"] ?? Date.now() % 1_000_000)
 
@@ -39,8 +39,7 @@ export const script = (
 }
 
 /** A log up to the end of its last turn: what may never change again. */
-export const committed = (log: string): string =>
-  log.slice(0, log.indexOf("\n", log.lastIndexOf('"type":"turn/end"')) + 1)
+const committed = (log: string): string => log.slice(0, log.indexOf("\n", log.lastIndexOf('"type":"turn/end"')) + 1)
 
 export const count = (text: string, part: string): number => text.split(part).length - 1
 
