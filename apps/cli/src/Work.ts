@@ -11,6 +11,7 @@ import { isRun } from "@dsh/protocol/ChunkRun"
 import type { LogEntry } from "@dsh/protocol/ChunkRun"
 import { SessionId } from "@dsh/protocol/Ids"
 import { textOf } from "@dsh/protocol/Block"
+import type { SessionHeader } from "@dsh/protocol/SessionHeader"
 import type { TurnEndReason } from "@dsh/protocol/SessionEvent"
 import { Sessions } from "@dsh/session/Sessions"
 import * as Effect from "effect/Effect"
@@ -19,6 +20,7 @@ import * as Failure from "./Failure.ts"
 import { Output } from "./Output.ts"
 import type { From } from "./Request.ts"
 import * as Repetition from "./Repetition.ts"
+import { statSync } from "node:fs"
 
 /** What a new agent uses when the command line names no model. */
 const defaultModel = "deepseek-v4-flash"
@@ -43,6 +45,7 @@ export const work = (options: Options) =>
   Effect.gen(function* () {
     const output = yield* Output
     const agent = yield* start(options)
+    if (options.from._tag !== "New") yield* inItsFolder(agent.session.header)
     Repetition.prepare()
     let isAnswered = false
     yield* agent.session.observe((entry) => {
@@ -88,15 +91,32 @@ const start = Effect.fnUntraced(function* ({ cwd, from, model }: Options) {
       return yield* agents.resume({ id: SessionId(from.id), provider, ...chosen })
     case "Last":
       return yield* agents.resume({ id: yield* lastIn(cwd), provider, ...chosen })
-    case "Fork":
+    case "Fork": {
+      const source = SessionId(from.id)
+      const { sessions } = yield* (yield* SessionPersistence).list
+      const stored = sessions.find(({ header }) => header.id === source)
+      // A fork that cannot work is not even made.
+      if (stored !== undefined) yield* inItsFolder(stored.header)
       return yield* agents.fork({
-        source: SessionId(from.id),
+        source,
         ...(from.at !== undefined && { at: from.at }),
         provider,
         ...chosen
       })
+    }
   }
 })
+
+/** A session goes on where it was; somewhere else its files are other files. */
+const inItsFolder = ({ cwd, id }: SessionHeader) =>
+  Effect.suspend(() =>
+    cwd === undefined || statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true
+      ? Effect.void
+      : Failure.configuration(
+          "FOLDER_MISSING",
+          `session ${id} works in ${cwd}, which is not there any more; put it back, or start a new session`
+        )
+  )
 
 const lastIn = Effect.fnUntraced(function* (cwd: string) {
   const { sessions } = yield* (yield* SessionPersistence).list

@@ -6,7 +6,7 @@ import * as Reply from "@dsh/testing/Reply"
 import * as Script from "@dsh/testing/Script"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { dsh } from "./support/Dsh.ts"
 import type { Result } from "./support/Dsh.ts"
@@ -435,6 +435,37 @@ describe("dsh run, continued", () => {
       assert.match(open.stderr, /^dsh: OPEN_TURN: .*turn 1 is open; the last event before it is 0\n$/)
       const beyond = yield* workspace.run(["run", "--fork", `${id}@9999`, "elsewhere"])
       assert.match(beyond.stderr, /^dsh: INVALID_BOUNDARY: .*its events are numbered from 0 to \d+\n$/)
+    })
+  )
+
+  it.scopedLive("where the session was, from wherever, and not when that folder is gone", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(
+        Script.sequence([
+          Reply.text("one"),
+          Reply.toolCalls([{ name: "bash", arguments: { command: "touch here", description: "Leave a mark" } }]),
+          Reply.text("two")
+        ])
+      )
+      yield* workspace.run(["run", "first"])
+      const id = only(workspace)
+      const elsewhere = yield* workspace.run(["run", "--session", id, "second"], { cwd: workspace.home })
+      assert.strictEqual(elsewhere.code, 0, elsewhere.stderr)
+      assert.isTrue(existsSync(join(workspace.project, "here")))
+      renameSync(workspace.project, `${workspace.project}-moved`)
+      for (const from of [
+        ["--session", id],
+        ["--fork", id]
+      ]) {
+        const gone = yield* workspace.run(["run", ...from, "third"], { cwd: workspace.home })
+        assert.strictEqual(gone.code, 3)
+        assert.match(
+          gone.stderr,
+          /^dsh: FOLDER_MISSING: session \S+ works in \S+project, which is not there any more; /
+        )
+      }
+      assert.strictEqual((yield* workspace.server.requests).length, 3)
+      assert.strictEqual(only(workspace), id)
     })
   )
 
