@@ -20,6 +20,15 @@ const read = (name: string): Effect.Effect<string | undefined> =>
     Effect.map((value) => Option.getOrUndefined(value)?.trim() || undefined)
   )
 
+/** How often a failed request is tried again; undefined: as the provider's policy has it. Fails with exit code 3. */
+export const maxRetries: Effect.Effect<number | undefined, Failure.Failure> = Effect.flatMap(
+  read("DSH_MAX_RETRIES"),
+  (value) =>
+    value === undefined || /^\d{1,4}$/.test(value)
+      ? Effect.succeed(value === undefined ? undefined : Number(value))
+      : Failure.configuration("INVALID_CONFIG", `DSH_MAX_RETRIES is "${value}"; it is a number from 0 to 9999`)
+)
+
 /** What a run needs to reach the model. Fails with exit code 3. */
 export const provider: Effect.Effect<Provider, Failure.Failure> = Effect.gen(function* () {
   const key = yield* read("DEEPSEEK_API_KEY")

@@ -7,6 +7,8 @@ import * as ReadTool from "@dsh/files/ReadTool"
 import * as WriteTool from "@dsh/files/WriteTool"
 import * as HttpClientNode from "@dsh/http/HttpClientNode"
 import * as LlmDeepSeek from "@dsh/llm/LlmDeepSeek"
+import * as LlmRetry from "@dsh/llm/LlmRetry"
+import * as RetryPolicy from "@dsh/llm/RetryPolicy"
 import * as AgentLoop from "@dsh/loop/AgentLoop"
 import * as Definitions from "@dsh/loop/Definitions"
 import * as RequestInvariant from "@dsh/loop/RequestInvariant"
@@ -28,6 +30,8 @@ import type { SessionStore } from "./SessionStore.ts"
 export interface Options {
   readonly provider: Provider
   readonly sessions: SessionStore
+  /** How often a failed request is tried again; undefined: as the provider's policy has it. */
+  readonly maxRetries?: number | undefined
   /** Holds the rules of the log against every event and every request. */
   readonly checkInvariants?: boolean
 }
@@ -48,9 +52,10 @@ const backends = (sessions: SessionStore) =>
   ).pipe(Layer.provide([SubprocessLocal.layer(), files, NodePath.layer]))
 
 /** What makes an agent of the loop. Session logs are written behind and checked before anything irreversible. */
-const features = (provider: Provider) =>
+const features = (provider: Provider, maxRetries: number | undefined) =>
   Layer.mergeAll(
     model(provider),
+    maxRetries === undefined ? LlmRetry.layer : LlmRetry.layerPolicy({ ...RetryPolicy.normal, maxRetries }),
     BashTool.layer,
     ReadTool.layer,
     WriteTool.layer,
@@ -62,9 +67,11 @@ const features = (provider: Provider) =>
 
 const invariants = Layer.merge(Invariants.layer, RequestInvariant.layer)
 
-export const layer = ({ checkInvariants = false, provider, sessions }: Options) =>
-  AgentLoop.layer.pipe(
-    Layer.provideMerge(checkInvariants ? Layer.provideMerge(invariants, features(provider)) : features(provider)),
+export const layer = ({ checkInvariants = false, maxRetries, provider, sessions }: Options) => {
+  const all = features(provider, maxRetries)
+  return AgentLoop.layer.pipe(
+    Layer.provideMerge(checkInvariants ? Layer.provideMerge(invariants, all) : all),
     Layer.provideMerge(backends(sessions)),
     Layer.provideMerge(Definitions.layer)
   )
+}

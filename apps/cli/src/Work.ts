@@ -12,7 +12,8 @@ import type { LogEntry } from "@dsh/protocol/ChunkRun"
 import { SessionId } from "@dsh/protocol/Ids"
 import { textOf } from "@dsh/protocol/Block"
 import type { SessionHeader } from "@dsh/protocol/SessionHeader"
-import type { TurnEndReason } from "@dsh/protocol/SessionEvent"
+import type { SessionEvents, TurnEndReason } from "@dsh/protocol/SessionEvent"
+import type {} from "@dsh/llm/LlmRetry"
 import { Sessions } from "@dsh/session/Sessions"
 import * as Effect from "effect/Effect"
 import * as ExitCode from "./ExitCode.ts"
@@ -55,6 +56,7 @@ export const work = (options: Options) =>
       }
       if (!isRun(entry)) {
         if (entry.type === "assistant/message") output.endReasoning()
+        else if (entry.type === "llm/retry") output.notice(retrying(entry.data))
       } else if (entry.kind === "reasoning-delta") {
         for (const text of entry.texts) output.reasoning(text)
       }
@@ -127,6 +129,11 @@ const lastIn = Effect.fnUntraced(function* (cwd: string) {
     message: `there is no session of ${cwd} to go on with; leave out --continue to start one`
   })
 })
+
+const retrying = ({ delayMs, failure, maxRetries, retry }: SessionEvents["llm/retry"]): string => {
+  const which = maxRetries === undefined ? `retry ${retry}` : `retry ${retry} of ${maxRetries}`
+  return `${which} in ${(delayMs / 1000).toFixed(1)} s: ${failure.code}: ${failure.message}`
+}
 
 const isAnswer = (entry: LogEntry): boolean =>
   isRun(entry) || entry.type === "assistant/chunk" || entry.type === "assistant/message"

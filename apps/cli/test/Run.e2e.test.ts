@@ -211,6 +211,49 @@ describe("dsh run, when the model fails", () => {
     )
   }
 
+  it.scopedLive("what may pass is tried again, and said", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(
+        Script.sequence([Reply.behaviour("server_error"), Reply.behaviour("partial_eof"), Reply.text("at last")])
+      )
+      const env = { DSH_MAX_RETRIES: "2" }
+      const { code, stderr, stdout } = yield* workspace.run(["run", "hello"], { env })
+      assert.deepStrictEqual([code, stdout], [0, "at last\n"], stderr)
+      assert.match(
+        stderr,
+        /^dsh: retry 1 of 2 in 0\.[45] s: SERVER: .*\ndsh: retry 2 of 2 in \d\.\d s: STREAM_CLOSED: .*\n$/
+      )
+      assert.strictEqual((yield* workspace.server.requests).length, 3)
+      yield* verified(workspace)
+    })
+  )
+
+  it.scopedLive("SIGINT ends the wait for a retry at once, with exit code 130 and a closed log", () =>
+    Effect.gen(function* () {
+      const wait = Reply.error(429, { message: "slow down" }, { "retry-after": "100" })
+      const workspace = yield* Workspace.make(Script.sequence([wait], "last"))
+      const { code, stderr } = yield* workspace.run(["run", "hello"], {
+        env: { DSH_MAX_RETRIES: "5" },
+        onOutput: (child, output) => {
+          if (output.stderr.includes("in 100.0 s: RATE_LIMIT")) child.kill("SIGINT")
+        }
+      })
+      assert.strictEqual(code, 130, stderr)
+      assert.strictEqual(lastEnd(workspace).kind, "aborted")
+      assert.strictEqual((yield* workspace.server.requests).length, 1)
+      yield* verified(workspace)
+    })
+  )
+
+  it.scopedLive("a number of retries that is none is refused before anything starts", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(Script.sequence([]))
+      const { code, stderr } = yield* workspace.run(["run", "hello"], { env: { DSH_MAX_RETRIES: "-1" } })
+      assert.strictEqual(code, 3)
+      assert.match(stderr, /^dsh: INVALID_CONFIG: DSH_MAX_RETRIES is "-1"; /)
+    })
+  )
+
   it.scopedLive("a refused connection names the address", () =>
     Effect.gen(function* () {
       const workspace = yield* Workspace.make(Script.sequence([]))

@@ -16,9 +16,10 @@ export const run = ({ checkInvariants, from, model, words }: Run, sessions: Sess
   Effect.gen(function* () {
     const task = yield* Task.resolve(words)
     const provider = yield* Environment.provider
+    const maxRetries = yield* Environment.maxRetries
     const { exitCode } = yield* Work.work({ task, model, from, cwd: process.cwd() }).pipe(
       Effect.scoped,
-      StartUp.provide(Headless.layer({ provider, sessions, checkInvariants })),
+      StartUp.provide(Headless.layer({ provider, sessions, checkInvariants, maxRetries })),
       Effect.mapError((error) =>
         error instanceof Failure.Failure ? error : Failure.configuration(error.code, error.message)
       )
