@@ -60,15 +60,19 @@ const make = (choose: Choose) => {
       last: Options.boolean("continue").pipe(Options.withDescription("Go on with the last session of this folder.")),
       checkInvariants: Options.boolean("check-invariants").pipe(
         Options.withDescription("Refuse what would break a rule of the session log; for bug reports.")
+      ),
+      usage: Options.boolean("usage").pipe(
+        Options.withDescription("Say on stderr how many tokens it took, as is done in a terminal.")
       )
     },
-    ({ checkInvariants, fork, last, model, session, words }) =>
+    ({ checkInvariants, fork, last, model, session, usage, words }) =>
       choose({
         _tag: "Run",
         words,
         model: Option.getOrUndefined(model),
         from: Request.from({ session: Option.getOrUndefined(session), fork: Option.getOrUndefined(fork), last }),
-        checkInvariants
+        checkInvariants,
+        usage
       })
   ).pipe(Command.withDescription("Work on one task until it is done, print the answer and exit."))
 

@@ -23,7 +23,7 @@ const sessionId = { _tag: "One", name: "ID" } as const
 export const commands = {
   run: {
     options: { "--model": "ID", "--session": "ID", "--fork": "ID[@SEQ]" },
-    flags: ["--continue", "--check-invariants"],
+    flags: ["--continue", "--check-invariants", "--usage"],
     words: { _tag: "Task" }
   },
   demo: { options: {}, words: none },

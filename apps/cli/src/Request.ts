@@ -10,6 +10,8 @@ export interface Run {
   readonly model: string | undefined
   readonly from: From
   readonly checkInvariants: boolean
+  /** Say what was used, wherever stderr goes. */
+  readonly usage: boolean
 }
 
 /**
@@ -74,6 +76,7 @@ export const fastLane = (parsed: Parsed): Run | undefined =>
           fork: parsed.options["--fork"],
           last: parsed.flags.includes("--continue")
         }),
-        checkInvariants: parsed.flags.includes("--check-invariants")
+        checkInvariants: parsed.flags.includes("--check-invariants"),
+        usage: parsed.flags.includes("--usage")
       }
     : undefined

@@ -5,13 +5,21 @@ import * as Text from "@dsh/kernel/Text"
 import { textOf } from "@dsh/protocol/Block"
 import type { ContentBlock } from "@dsh/protocol/Block"
 import type { SessionEvent, TurnEndReason } from "@dsh/protocol/SessionEvent"
+import * as UsageTally from "@dsh/protocol/UsageTally"
 import type { SessionHeader } from "@dsh/protocol/SessionHeader"
+import * as UsageLine from "./UsageLine.ts"
 
 const longest = 2000
 
 export const render = (header: SessionHeader, events: Iterable<SessionEvent>): string => {
   const lines = [`session ${header.id}`, `created ${new Date(header.createdAt).toISOString()} in ${header.cwd ?? "-"}`]
-  for (const event of events) lines.push(...describe(event))
+  let turn = new UsageTally.Counter()
+  for (const event of events) {
+    if (event.type === "turn/start") turn = new UsageTally.Counter()
+    turn.take(event)
+    lines.push(...describe(event))
+    if (event.type === "turn/end" && turn.tally.requests > 0) lines.push(`  used ${UsageLine.text(turn.tally)}`)
+  }
   return lines.join("\n")
 }
 

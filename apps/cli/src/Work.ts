@@ -12,6 +12,7 @@ import type { LogEntry } from "@dsh/protocol/ChunkRun"
 import { SessionId } from "@dsh/protocol/Ids"
 import { textOf } from "@dsh/protocol/Block"
 import type { SessionHeader } from "@dsh/protocol/SessionHeader"
+import * as UsageTally from "@dsh/protocol/UsageTally"
 import type { SessionEvents, TurnEndReason } from "@dsh/protocol/SessionEvent"
 import type {} from "@dsh/llm/LlmRetry"
 import { Sessions } from "@dsh/session/Sessions"
@@ -21,6 +22,7 @@ import * as Failure from "./Failure.ts"
 import { Output } from "./Output.ts"
 import type { From } from "./Request.ts"
 import * as Repetition from "./Repetition.ts"
+import * as UsageLine from "./UsageLine.ts"
 import { statSync } from "node:fs"
 
 /** What a new agent uses when the command line names no model. */
@@ -32,6 +34,8 @@ export interface Options {
   readonly from: From
   /** Absolute. A session that goes on keeps its own. */
   readonly cwd: string
+  /** Ends with a line that says what was used. */
+  readonly usage?: boolean
   /** Hears the log next to the output. */
   readonly observe?: (entry: LogEntry) => void
 }
@@ -48,6 +52,7 @@ export const work = (options: Options) =>
     const agent = yield* start(options)
     if (options.from._tag !== "New") yield* inItsFolder(agent.session.header)
     Repetition.prepare()
+    const used = new UsageTally.Counter()
     let isAnswered = false
     yield* agent.session.observe((entry) => {
       if (!isAnswered && isAnswer(entry)) {
@@ -55,6 +60,7 @@ export const work = (options: Options) =>
         Repetition.expect()
       }
       if (!isRun(entry)) {
+        used.take(entry)
         if (entry.type === "assistant/message") output.endReasoning()
         else if (entry.type === "llm/retry") output.notice(retrying(entry.data))
       } else if (entry.kind === "reasoning-delta") {
@@ -72,6 +78,7 @@ export const work = (options: Options) =>
     )
     yield* (yield* Sessions).flush(agent.session.id)
     yield* output.print(answer(agent))
+    if (options.usage === true) output.notice(`used ${UsageLine.text(used.tally)}`)
     return { agent, exitCode: yield* report(reason) } satisfies Worked
   }).pipe(
     Effect.mapError((error) => {

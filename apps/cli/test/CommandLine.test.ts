@@ -60,7 +60,8 @@ describe("the two lanes", () => {
       words: ["fix", "--model", "-h", "run"],
       model: "m",
       from: { _tag: "New" },
-      checkInvariants: false
+      checkInvariants: false,
+      usage: false
     } as const
     assert.deepStrictEqual(Request.fastLane(parsed), expected)
     if (parsed._tag === "Invocation") assert.deepStrictEqual(await fullLane(parsed), expected)
@@ -76,7 +77,14 @@ describe("the two lanes", () => {
   ] as const) {
     it(`agree on ${args.join(" ")}`, async () => {
       const parsed = Argv.parse(["run", ...args, "go on"])
-      const expected = { _tag: "Run", words: ["go on"], model: undefined, from, checkInvariants: false } as const
+      const expected = {
+        _tag: "Run",
+        words: ["go on"],
+        model: undefined,
+        from,
+        checkInvariants: false,
+        usage: false
+      } as const
       assert.deepStrictEqual(Request.fastLane(parsed), expected)
       assert.strictEqual(parsed._tag, "Invocation")
       if (parsed._tag === "Invocation") assert.deepStrictEqual(await fullLane(parsed), expected)
@@ -85,7 +93,14 @@ describe("the two lanes", () => {
 })
 
 const expected: Readonly<Record<CommandName, Request.Request>> = {
-  run: { _tag: "Run", words: ["a", "b"], model: "7", from: { _tag: "Session", id: "7" }, checkInvariants: false },
+  run: {
+    _tag: "Run",
+    words: ["a", "b"],
+    model: "7",
+    from: { _tag: "Session", id: "7" },
+    checkInvariants: false,
+    usage: false
+  },
   demo: { _tag: "Demo" },
   "session check": { _tag: "SessionCheck", id: "a", json: false },
   "session delete": { _tag: "SessionDelete", id: "a", yes: false },

@@ -245,6 +245,24 @@ describe("dsh run, when the model fails", () => {
     })
   )
 
+  it.scopedLive("says what was used, failed attempts included, when it is asked to", () =>
+    Effect.gen(function* () {
+      const usage = { prompt_tokens: 100, prompt_cache_hit_tokens: 25, completion_tokens: 10 }
+      const workspace = yield* Workspace.make(
+        Script.sequence([Reply.text("hi", { usage }), Reply.behaviour("server_error"), Reply.text("ho", { usage })])
+      )
+      const silent = yield* workspace.run(["run", "hello"])
+      assert.strictEqual(silent.stderr, "")
+      const told = yield* workspace.run(["run", "--usage", "--continue", "hello"], { env: { DSH_MAX_RETRIES: "1" } })
+      assert.include(
+        told.stderr,
+        "\ndsh: used 2 requests, 100 tokens in (25 % from the cache), 10 out, 1 of unknown size\n"
+      )
+      const { stdout } = yield* workspace.run(["session", "show", only(workspace)])
+      assert.include(stdout, "  used 1 request, 100 tokens in (25 % from the cache), 10 out\n")
+    })
+  )
+
   it.scopedLive("a number of retries that is none is refused before anything starts", () =>
     Effect.gen(function* () {
       const workspace = yield* Workspace.make(Script.sequence([]))

@@ -12,12 +12,18 @@ import * as StartUp from "../StartUp.ts"
 import * as Task from "../Task.ts"
 import * as Work from "../Work.ts"
 
-export const run = ({ checkInvariants, from, model, words }: Run, sessions: SessionStore): Command =>
+export const run = ({ checkInvariants, from, model, usage, words }: Run, sessions: SessionStore): Command =>
   Effect.gen(function* () {
     const task = yield* Task.resolve(words)
     const provider = yield* Environment.provider
     const maxRetries = yield* Environment.maxRetries
-    const { exitCode } = yield* Work.work({ task, model, from, cwd: process.cwd() }).pipe(
+    const { exitCode } = yield* Work.work({
+      task,
+      model,
+      from,
+      cwd: process.cwd(),
+      usage: usage || process.stderr.isTTY
+    }).pipe(
       Effect.scoped,
       StartUp.provide(Headless.layer({ provider, sessions, checkInvariants, maxRetries })),
       Effect.mapError((error) =>
