@@ -1,6 +1,7 @@
 /**
  * The environment variables of the command line, read once and checked before anything starts.
  */
+import type * as Cassette from "@dsh/llm/LlmCassette"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -28,6 +29,22 @@ export const maxRetries: Effect.Effect<number | undefined, Failure.Failure> = Ef
       ? Effect.succeed(value === undefined ? undefined : Number(value))
       : Failure.configuration("INVALID_CONFIG", `DSH_MAX_RETRIES is "${value}"; it is a number from 0 to 9999`)
 )
+
+/**
+ * Where answers of the model are recorded, or played back from. `DSH_SNAPSHOT` is `record`, `replay` (the default) or `refresh`, which
+ * plays back, too: what is made anew then is what is compared with it. Nothing without `DSH_SNAPSHOT_FILE`. Fails with exit code 3.
+ */
+export const cassette: Effect.Effect<Cassette.Options | undefined, Failure.Failure> = Effect.gen(function* () {
+  const mode = (yield* read("DSH_SNAPSHOT")) ?? "replay"
+  const file = yield* read("DSH_SNAPSHOT_FILE")
+  if (file === undefined) return undefined
+  if (mode === "record") return { file, mode }
+  if (mode === "replay" || mode === "refresh") return { file, mode: "replay" }
+  return yield* Failure.configuration(
+    "INVALID_CONFIG",
+    `DSH_SNAPSHOT is "${mode}"; it is one of record, replay and refresh`
+  )
+})
 
 /** What a run needs to reach the model. Fails with exit code 3. */
 export const provider: Effect.Effect<Provider, Failure.Failure> = Effect.gen(function* () {

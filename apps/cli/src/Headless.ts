@@ -6,6 +6,7 @@ import * as ObservedFiles from "@dsh/files/ObservedFiles"
 import * as ReadTool from "@dsh/files/ReadTool"
 import * as WriteTool from "@dsh/files/WriteTool"
 import * as HttpClientNode from "@dsh/http/HttpClientNode"
+import * as LlmCassette from "@dsh/llm/LlmCassette"
 import * as LlmDeepSeek from "@dsh/llm/LlmDeepSeek"
 import * as LlmRetry from "@dsh/llm/LlmRetry"
 import * as RetryPolicy from "@dsh/llm/RetryPolicy"
@@ -32,6 +33,8 @@ export interface Options {
   readonly sessions: SessionStore
   /** How often a failed request is tried again; undefined: as the provider's policy has it. */
   readonly maxRetries?: number | undefined
+  /** Records what the model answers, or plays it back. */
+  readonly cassette?: LlmCassette.Options | undefined
   /** Holds the rules of the log against every event and every request. */
   readonly checkInvariants?: boolean
 }
@@ -67,8 +70,9 @@ const features = (provider: Provider, maxRetries: number | undefined) =>
 
 const invariants = Layer.merge(Invariants.layer, RequestInvariant.layer)
 
-export const layer = ({ checkInvariants = false, maxRetries, provider, sessions }: Options) => {
-  const all = features(provider, maxRetries)
+export const layer = ({ cassette, checkInvariants = false, maxRetries, provider, sessions }: Options) => {
+  const agent = features(provider, maxRetries)
+  const all = cassette === undefined ? agent : Layer.merge(agent, Layer.provide(LlmCassette.layer(cassette), files))
   return AgentLoop.layer.pipe(
     Layer.provideMerge(checkInvariants ? Layer.provideMerge(invariants, all) : all),
     Layer.provideMerge(backends(sessions)),

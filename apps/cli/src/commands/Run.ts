@@ -1,7 +1,10 @@
 /**
  * `dsh run`: one task, one agent, one answer.
  */
+import { LlmCassette } from "@dsh/llm/LlmCassette"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import type { Command } from "../Dispatch.ts"
 import * as Environment from "../Environment.ts"
 import * as Failure from "../Failure.ts"
@@ -15,7 +18,9 @@ import * as Work from "../Work.ts"
 export const run = ({ checkInvariants, from, model, usage, words }: Run, sessions: SessionStore): Command =>
   Effect.gen(function* () {
     const task = yield* Task.resolve(words)
-    const provider = yield* Environment.provider
+    const cassette = yield* Environment.cassette
+    // Nobody is asked when everything is played back.
+    const provider = cassette?.mode === "replay" ? nobody : yield* Environment.provider
     const maxRetries = yield* Environment.maxRetries
     const { exitCode } = yield* Work.work({
       task,
@@ -24,11 +29,18 @@ export const run = ({ checkInvariants, from, model, usage, words }: Run, session
       cwd: process.cwd(),
       usage: usage || process.stderr.isTTY
     }).pipe(
+      Effect.tap(allPlayed),
       Effect.scoped,
-      StartUp.provide(Headless.layer({ provider, sessions, checkInvariants, maxRetries })),
+      StartUp.provide(Headless.layer({ provider, sessions, checkInvariants, maxRetries, cassette })),
       Effect.mapError((error) =>
         error instanceof Failure.Failure ? error : Failure.configuration(error.code, error.message)
       )
     )
     return exitCode
   })
+
+const nobody: Environment.Provider = { apiKey: Redacted.make("none"), baseUrl: undefined }
+
+const allPlayed = Effect.flatMap(Effect.serviceOption(LlmCassette), (cassette) =>
+  Option.isNone(cassette) ? Effect.void : Effect.mapError(cassette.value.assertConsumed, Failure.fromError)
+)
