@@ -57,6 +57,11 @@ const make = (choose: Choose) => {
         Options.withDescription("Go on with a copy of this session, or of its events up to SEQ."),
         Options.optional
       ),
+      maxSteps: Options.text("max-steps").pipe(
+        Options.withPseudoName("N"),
+        Options.withDescription("End after so many requests to the model, with exit code 124."),
+        Options.optional
+      ),
       last: Options.boolean("continue").pipe(Options.withDescription("Go on with the last session of this folder.")),
       checkInvariants: Options.boolean("check-invariants").pipe(
         Options.withDescription("Refuse what would break a rule of the session log; for bug reports.")
@@ -65,12 +70,13 @@ const make = (choose: Choose) => {
         Options.withDescription("Say on stderr how many tokens it took, as is done in a terminal.")
       )
     },
-    ({ checkInvariants, fork, last, model, session, usage, words }) =>
+    ({ checkInvariants, fork, last, maxSteps, model, session, usage, words }) =>
       choose({
         _tag: "Run",
         words,
         model: Option.getOrUndefined(model),
         from: Request.from({ session: Option.getOrUndefined(session), fork: Option.getOrUndefined(fork), last }),
+        maxSteps: Option.getOrUndefined(maxSteps),
         checkInvariants,
         usage
       })

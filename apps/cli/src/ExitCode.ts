@@ -12,7 +12,7 @@ export const failed = 1
 export const usage = 2
 /** Configuration, credentials, composition or sandbox. */
 export const configuration = 3
-/** @public A budget or a time limit ended the run. */
+/** A budget or a time limit ended the run. */
 export const budget = 124
 
 const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const

@@ -1,6 +1,7 @@
 /**
  * The agent of the command line: the one place where backends meet. Every line is a choice that can be made differently elsewhere.
  */
+import * as StepBudget from "@dsh/agent/StepBudget"
 import * as EditTool from "@dsh/files/EditTool"
 import * as ObservedFiles from "@dsh/files/ObservedFiles"
 import * as ReadTool from "@dsh/files/ReadTool"
@@ -31,6 +32,8 @@ import type { SessionStore } from "./SessionStore.ts"
 export interface Options {
   readonly provider: Provider
   readonly sessions: SessionStore
+  /** Ends a turn after so many steps. */
+  readonly maxSteps?: number | undefined
   /** How often a failed request is tried again; undefined: as the provider's policy has it. */
   readonly maxRetries?: number | undefined
   /** Records what the model answers, or plays it back. */
@@ -70,8 +73,9 @@ const features = (provider: Provider, maxRetries: number | undefined) =>
 
 const invariants = Layer.merge(Invariants.layer, RequestInvariant.layer)
 
-export const layer = ({ cassette, checkInvariants = false, maxRetries, provider, sessions }: Options) => {
-  const agent = features(provider, maxRetries)
+export const layer = ({ cassette, checkInvariants = false, maxRetries, maxSteps, provider, sessions }: Options) => {
+  const unbounded = features(provider, maxRetries)
+  const agent = maxSteps === undefined ? unbounded : Layer.merge(unbounded, StepBudget.layer({ maxSteps }))
   const all = cassette === undefined ? agent : Layer.merge(agent, Layer.provide(LlmCassette.layer(cassette), files))
   return AgentLoop.layer.pipe(
     Layer.provideMerge(checkInvariants ? Layer.provideMerge(invariants, all) : all),

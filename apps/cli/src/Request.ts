@@ -9,6 +9,8 @@ export interface Run {
   readonly words: ReadonlyArray<string>
   readonly model: string | undefined
   readonly from: From
+  /** As typed; it may be no number. */
+  readonly maxSteps: string | undefined
   readonly checkInvariants: boolean
   /** Say what was used, wherever stderr goes. */
   readonly usage: boolean
@@ -76,6 +78,7 @@ export const fastLane = (parsed: Parsed): Run | undefined =>
           fork: parsed.options["--fork"],
           last: parsed.flags.includes("--continue")
         }),
+        maxSteps: parsed.options["--max-steps"],
         checkInvariants: parsed.flags.includes("--check-invariants"),
         usage: parsed.flags.includes("--usage")
       }

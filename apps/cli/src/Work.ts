@@ -14,6 +14,7 @@ import { textOf } from "@dsh/protocol/Block"
 import type { SessionHeader } from "@dsh/protocol/SessionHeader"
 import * as UsageTally from "@dsh/protocol/UsageTally"
 import type { SessionEvents, TurnEndReason } from "@dsh/protocol/SessionEvent"
+import type {} from "@dsh/agent/StepBudget"
 import type {} from "@dsh/llm/LlmRetry"
 import { Sessions } from "@dsh/session/Sessions"
 import * as Effect from "effect/Effect"
@@ -168,8 +169,10 @@ const report = (reason: TurnEndReason): Effect.Effect<ExitCode.ExitCode, never, 
   Effect.map(Output, (output) => {
     if (reason.kind === "completed") return ExitCode.completed
     output.failure(explain(reason))
-    return ExitCode.failed
+    return isBudget(reason) ? ExitCode.budget : ExitCode.failed
   })
+
+const isBudget = (reason: TurnEndReason): boolean => reason.kind === "aborted" && reason.reason.kind === "budget"
 
 const explain = (reason: Exclude<TurnEndReason, { readonly kind: "completed" }>) => {
   switch (reason.kind) {
@@ -183,6 +186,13 @@ const explain = (reason: Exclude<TurnEndReason, { readonly kind: "completed" }>)
     case "blocked":
       return { code: "BLOCKED", message: "a hook refused the task" }
     case "aborted":
+      if (reason.reason.kind === "budget") {
+        const { limit, of } = reason.reason
+        return {
+          code: "BUDGET",
+          message: `the budget of ${limit} ${of} is spent; "dsh run --continue" goes on from here`
+        }
+      }
       return { code: "ABORTED", message: "the turn was cancelled before it was complete" }
     case "interrupted":
       return { code: "INTERRUPTED", message: "the turn was interrupted before it was complete" }

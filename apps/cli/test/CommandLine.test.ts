@@ -60,6 +60,7 @@ describe("the two lanes", () => {
       words: ["fix", "--model", "-h", "run"],
       model: "m",
       from: { _tag: "New" },
+      maxSteps: undefined,
       checkInvariants: false,
       usage: false
     } as const
@@ -82,6 +83,7 @@ describe("the two lanes", () => {
         words: ["go on"],
         model: undefined,
         from,
+        maxSteps: undefined,
         checkInvariants: false,
         usage: false
       } as const
@@ -98,6 +100,7 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
     words: ["a", "b"],
     model: "7",
     from: { _tag: "Session", id: "7" },
+    maxSteps: "7",
     checkInvariants: false,
     usage: false
   },
@@ -163,7 +166,7 @@ describe("Help", () => {
       `dsh 1.2.3, the Effect edition of DeepSeek Harness
 
 Usage
-  dsh run [--model ID] [--session ID] [--fork ID[@SEQ]] [--continue] [--check-invariants] <task>...
+  dsh run [--model ID] [--session ID] [--fork ID[@SEQ]] [--max-steps N] [--continue] [--check-invariants] [--usage] <task>...
 
 Description
   Work on one task until it is done, print the answer and exit.
@@ -179,10 +182,14 @@ Options
       Go on with this session.
   --fork ID[@SEQ]
       Go on with a copy of this session, or of its events up to SEQ.
+  --max-steps N
+      End after so many requests to the model, with exit code 124.
   --continue
       Go on with the last session of this folder.
   --check-invariants
-      Refuse what would break a rule of the session log; for bug reports.`
+      Refuse what would break a rule of the session log; for bug reports.
+  --usage
+      Say on stderr how many tokens it took, as is done in a terminal.`
     )
     assert.include(Help.render("session show", settings), "\n  dsh session show <ID>\n")
     assert.include(Help.render("session", settings), "\n  dsh session COMMAND\n")

@@ -245,6 +245,25 @@ describe("dsh run, when the model fails", () => {
     })
   )
 
+  it.scopedLive("ends after --max-steps with exit code 124, and goes on from there", () =>
+    Effect.gen(function* () {
+      const look = Reply.toolCalls([bash("true")])
+      const workspace = yield* Workspace.make(Script.sequence([look, look, Reply.text("done")]))
+      const ended = yield* workspace.run(["run", "--max-steps", "2", "look around"])
+      assert.strictEqual(ended.code, 124)
+      assert.match(ended.stderr, /^dsh: BUDGET: the budget of 2 steps is spent; .*\n$/)
+      assert.strictEqual(lastEnd(workspace).kind, "aborted")
+      const on = yield* workspace.run(["run", "--max-steps=2", "--continue", "go on"])
+      assert.deepStrictEqual([on.code, on.stdout], [0, "done\n"])
+      yield* verified(workspace)
+      for (const bad of ["0", "-1", "many", "1.5"]) {
+        const refused = yield* workspace.run(["run", `--max-steps=${bad}`, "look around"])
+        assert.strictEqual(refused.code, 2)
+        assert.match(refused.stderr, /^dsh: USAGE: --max-steps takes a whole number above 0, not /)
+      }
+    })
+  )
+
   it.scopedLive("says what was used, failed attempts included, when it is asked to", () =>
     Effect.gen(function* () {
       const usage = { prompt_tokens: 100, prompt_cache_hit_tokens: 25, completion_tokens: 10 }

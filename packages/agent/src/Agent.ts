@@ -24,6 +24,11 @@ export interface AgentOptions {
 /** Text, blocks, or a whole message with an id and a source of its own. */
 export type Input = string | ReadonlyArray<ContentBlock> | UserMessage
 
+export interface SendOptions {
+  /** `front`: before everything else that waits in the list. Default: `end`. */
+  readonly at?: "front" | "end"
+}
+
 /** How the turn that claimed a message ended. `entered` is false when it ended before the message reached the history. */
 export interface TurnOutcome {
   readonly turn: number
@@ -43,15 +48,26 @@ export interface Agent {
    * Accepts a message into one of the pending lists; `wake` starts the agent when it is idle. Fails with `AGENT_DISPOSED` once the agent
    * is disposed, and with `SESSION_BROKEN` once its log could not be completed: end the agent and resume the session then.
    */
-  readonly send: (input: Input, target: InboxTarget, wake: boolean) => Effect.Effect<MessageId, SendError>
+  readonly send: (
+    input: Input,
+    target: InboxTarget,
+    wake: boolean,
+    options?: SendOptions
+  ) => Effect.Effect<MessageId, SendError>
   /** A prompt of its own turn. */
-  readonly followup: (input: Input) => Effect.Effect<MessageId, SendError>
+  readonly followup: (input: Input, options?: SendOptions) => Effect.Effect<MessageId, SendError>
   /** Joins the next request of the running turn; wakes an idle agent. */
-  readonly steer: (input: Input) => Effect.Effect<MessageId, SendError>
+  readonly steer: (input: Input, options?: SendOptions) => Effect.Effect<MessageId, SendError>
   /** Joins the next request, whenever that is; wakes nobody. */
-  readonly inject: (input: Input) => Effect.Effect<MessageId, SendError>
+  readonly inject: (input: Input, options?: SendOptions) => Effect.Effect<MessageId, SendError>
   /** Takes a pending message back. Fails with `MESSAGE_NOT_PENDING` once it was claimed. */
   readonly withdraw: (id: MessageId) => Effect.Effect<void, SendError>
+  /**
+   * Puts another message where a pending one stands, and wakes nobody. Whoever awaits the turn of the old one gets `MESSAGE_DROPPED`,
+   * unless the new one is a message under the same id: then the wait goes on. Fails with `MESSAGE_NOT_PENDING` once the old one was
+   * claimed, even while it has not entered its turn yet: what that turn is given was decided then.
+   */
+  readonly replace: (id: MessageId, input: Input) => Effect.Effect<MessageId, SendError>
   /**
    * Ends the current activity; the first cause wins. Returns before the turn has ended, see `whenIdle`. Pending input is kept unless
    * `clear` is set.

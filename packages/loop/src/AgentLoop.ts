@@ -1,12 +1,13 @@
 /**
  * The concrete agent loop: provides `Agents`. Bundles and apps choose it; extensions never need to know it.
  */
-import type { Agent, AgentOptions, Input } from "@dsh/agent/Agent"
+import type { Agent, AgentOptions, Input, SendError } from "@dsh/agent/Agent"
 import { CurrentAgent } from "@dsh/agent/Agent"
 import { AgentError } from "@dsh/agent/AgentError"
 import { AgentCreated, AgentDisposed, SessionStart } from "@dsh/agent/AgentHooks"
 import { Agents } from "@dsh/agent/Agents"
 import type { CreateOptions, ForkOptions, ResumeOptions } from "@dsh/agent/Agents"
+import { ModelSelection } from "@dsh/agent/ModelSelection"
 import { fresh } from "@dsh/kernel/Ids"
 import * as Realm from "@dsh/kernel/Realm"
 import { Llm } from "@dsh/llm/Llm"
@@ -32,7 +33,7 @@ import * as Driver from "./Driver.ts"
 import * as TurnHistory from "./TurnHistory.ts"
 
 /** What the loop is made of. Leaving one out is a compile error. */
-export type LoopServices = Sessions | SessionHooks | Driver.DriverServices
+export type LoopServices = Sessions | SessionHooks | ModelSelection | Driver.DriverServices
 
 interface Setup<E, R> {
   readonly setup?: Layer.Layer<never, E, R>
@@ -149,6 +150,7 @@ const handle = (
   options: Agent["options"]
 ): Owned => {
   const llm = Context.get(realm, Llm)
+  const models = Context.get(realm, ModelSelection)
   const formatOf = (name: string) => llm.format(name) ?? neutral
   const provide = <A, E>(effect: Effect.Effect<A, E, LoopServices | CurrentAgent>): Effect.Effect<A, E> =>
     Effect.provide(effect, Context.add(realm, CurrentAgent, agent))
@@ -158,21 +160,21 @@ const handle = (
     message: `agent ${session.id} is disposed; create or resume it before sending`
   })
 
-  const send: Agent["send"] = (input, target, wake) =>
-    provide(
-      // Accepted and woken, or neither.
-      Effect.uninterruptible(
-        Effect.gen(function* () {
-          if (state.refusal !== undefined) return yield* state.refusal
-          const message = yield* toMessage(input)
-          // Decided before the insertion: a cancel issued by one of its observers cannot reclassify it.
-          const late = wake && Driver.isEnding(state)
-          yield* AgentInbox.insert(state, message, late ? "next-turn" : target)
-          if (late) state.wakeRequested = true
-          if (wake) yield* Driver.wake(state, scope)
-          return message.id
-        })
-      )
+  /** A change of the pending input is made and told as a whole, or not at all. */
+  const change = <A>(effect: Effect.Effect<A, SendError, LoopServices | CurrentAgent>) =>
+    provide(Effect.uninterruptible(Effect.suspend(() => state.refusal ?? effect)))
+
+  const send: Agent["send"] = (input, target, wake, options) =>
+    change(
+      Effect.gen(function* () {
+        const message = yield* toMessage(input)
+        // Decided before the insertion: a cancel issued by one of its observers cannot reclassify it.
+        const late = wake && Driver.isEnding(state)
+        yield* AgentInbox.insert(state, message, late ? "next-turn" : target, options?.at)
+        if (late) state.wakeRequested = true
+        if (wake) yield* Driver.wake(state, scope)
+        return message.id
+      })
     )
 
   const agent: Agent = {
@@ -181,10 +183,14 @@ const handle = (
     options,
     status: () => Driver.status(state),
     send,
-    followup: (input) => send(input, "next-turn", true),
-    steer: (input) => send(input, "next-step", true),
-    inject: (input) => send(input, "next-step", false),
-    withdraw: (id) => provide(Effect.suspend(() => state.refusal ?? AgentInbox.withdraw(state, id))),
+    followup: (input, options) => send(input, "next-turn", true, options),
+    steer: (input, options) => send(input, "next-step", true, options),
+    inject: (input, options) => send(input, "next-step", false, options),
+    withdraw: (id) => change(AgentInbox.withdraw(state, id)),
+    replace: (id, input) =>
+      change(
+        Effect.flatMap(toMessage(input), (message) => Effect.as(AgentInbox.replace(state, id, message), message.id))
+      ),
     cancel: (cause = { kind: "user" }, how) =>
       provide(
         Effect.suspend(() => {
@@ -212,6 +218,9 @@ const handle = (
     activity: undefined,
     lastTurn: TurnHistory.lastTurn(session),
     step: 0,
+    selected: () => models.get(agent),
+    selection: undefined,
+    applied: undefined,
     provider: "",
     published: "idle",
     wakeRequested: false,

@@ -4,6 +4,7 @@
  */
 import type { Agent, Status, TurnOutcome } from "@dsh/agent/Agent"
 import type { AgentError } from "@dsh/agent/AgentError"
+import type { Selection } from "@dsh/agent/ModelSelection"
 import type { MessageId } from "@dsh/protocol/Ids"
 import type { EpochHeader } from "@dsh/protocol/Request"
 import type { CancelCause } from "@dsh/protocol/SessionEvent"
@@ -37,6 +38,12 @@ export interface AgentState {
   lastTurn: number
   /** The step that is open in the log, 0 when none is. */
   step: number
+  /** The model that was chosen last, if one was. */
+  readonly selected: () => Selection | undefined
+  /** The choice that the step was assembled for, until a request has gone by it. */
+  selection: Selection | undefined
+  /** The last choice that a request has gone by: the log carries it. */
+  applied: Selection | undefined
   /** Where the last request was to go: for whoever handles its failure. */
   provider: string
   /** The status that was published last. */

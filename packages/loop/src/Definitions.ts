@@ -3,6 +3,7 @@
  * providers and features on top.
  */
 import * as AgentHooks from "@dsh/agent/AgentHooks"
+import * as ModelSelection from "@dsh/agent/ModelSelection"
 import * as Llm from "@dsh/llm/Llm"
 import * as Assembly from "@dsh/prompt/Assembly"
 import * as SystemPrompt from "@dsh/prompt/SystemPrompt"
@@ -18,7 +19,8 @@ export const layer = Layer.mergeAll(
   ToolHooks.layer,
   SystemPrompt.layer,
   Assembly.AssemblePrompt.layer,
-  AgentHooks.layer
+  AgentHooks.layer,
+  ModelSelection.layer
 )
 
 /** The services it provides. */

@@ -33,6 +33,7 @@ export type Entry =
 export const run = Effect.fnUntraced(function* (state: AgentState, at: At, target: InboxTarget) {
   const { agent, session } = state
   const claimed = yield* AgentInbox.claim(state, target, at.turn)
+  StepRequest.takeSelection(state)
   const { model, provider } = yield* StepRequest.seedConfig(state)
   const assembly = yield* Assembly.assemble({ session, provider, model })
   const system = Assembly.render(assembly)

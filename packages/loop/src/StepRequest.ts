@@ -4,6 +4,7 @@
  */
 import { AgentRequest } from "@dsh/agent/AgentHooks"
 import { AgentError } from "@dsh/agent/AgentError"
+import type { Selection } from "@dsh/agent/ModelSelection"
 import * as JsonValue from "@dsh/kernel/Json"
 import { Llm } from "@dsh/llm/Llm"
 import type { AdapterCall, LlmRequest } from "@dsh/llm/LlmAdapter"
@@ -49,6 +50,7 @@ export const make = Effect.fnUntraced(function* (state: AgentState, at: AttemptA
     system: prompt.system,
     tools: prompt.tools
   })
+  markApplied(state, header)
   yield* logContext(state, call)
   const body = state.body.render(header, session.conversation)
   yield* session.append("request/sent", {
@@ -70,14 +72,31 @@ export const make = Effect.fnUntraced(function* (state: AgentState, at: AttemptA
   return { call, request } satisfies StepRequest
 })
 
-/** The agent's own choice for the first request of this loop, or that of a session that is resumed; what was logged last for every other. */
+/** Called where the prompt of a step is assembled: a choice that is made later is one for the next step. */
+export const takeSelection = (state: AgentState): void => {
+  const selected = state.selected()
+  state.selection = selected === state.applied ? undefined : selected
+}
+
+/** A hook may have sent the request elsewhere; then the choice still stands. */
+const markApplied = (state: AgentState, { config }: EpochHeader): void => {
+  const { selection } = state
+  if (selection === undefined || selection.provider !== config.provider || selection.model !== config.model) return
+  state.applied = selection
+  state.selection = undefined
+}
+
+/**
+ * The model that was chosen since the last request. Otherwise the agent's own choice for the first request of this loop, or that of a
+ * session that is resumed; what was logged last for every other.
+ */
 export const seedConfig = Effect.fnUntraced(function* (state: AgentState) {
-  const { agent, session } = state
+  const { agent, selection, session } = state
   const logged = session.conversation.header
-  if (logged !== undefined && logged !== state.inheritedHeader) return withoutDefaults(logged)
+  if (logged !== undefined && logged !== state.inheritedHeader) return selecting(selection, withoutDefaults(logged))
   const { defaultModel } = yield* LoopConfig
-  const provider = agent.options.provider ?? logged?.config.provider ?? defaultModel?.provider
-  const model = agent.options.model ?? logged?.config.model ?? defaultModel?.model
+  const provider = selection?.provider ?? agent.options.provider ?? logged?.config.provider ?? defaultModel?.provider
+  const model = selection?.model ?? agent.options.model ?? logged?.config.model ?? defaultModel?.model
   if (provider === undefined || model === undefined) {
     return yield* new AgentError({
       code: "NO_MODEL",
@@ -91,8 +110,15 @@ export const seedConfig = Effect.fnUntraced(function* (state: AgentState) {
     ...(effort !== undefined && { reasoningEffort: effort }),
     ...(agent.options.maxTokens !== undefined && { maxTokens: agent.options.maxTokens })
   }
-  return config
+  return selecting(selection, config)
 })
+
+/** Another model is asked with the same limits. An effort is one of a model, so it goes with it. */
+const selecting = (selection: Selection | undefined, config: LlmCallConfig): LlmCallConfig => {
+  if (selection === undefined) return config
+  const { reasoningEffort: _, ...rest } = config
+  return { ...rest, ...selection }
+}
 
 /** An effort that somebody chose survives a resume on the same route; one that the adapter filled in does not. */
 const inheritedEffort = (logged: EpochHeader | undefined, provider: string, model: string): string | undefined =>

@@ -7,6 +7,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import type { Scope } from "effect"
 import { ask, events, make, turnErrors, world } from "./support.ts"
 
 const { Reply } = LlmScripted
@@ -22,7 +23,7 @@ const script = [
 const cassette = (file: string, mode: LlmCassette.Options["mode"]) =>
   LlmCassette.layer({ file, mode }).pipe(Layer.provide(NodeFileSystem.layer))
 
-const inFile = <A, E>(use: (file: string) => Effect.Effect<A, E, FileSystem.FileSystem>) =>
+const inFile = <A, E>(use: (file: string) => Effect.Effect<A, E, FileSystem.FileSystem | Scope.Scope>) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     return yield* use(`${yield* fs.makeTempDirectoryScoped({ prefix: "dsh-cassette-" })}/tape.jsonl`)

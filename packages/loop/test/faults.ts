@@ -103,6 +103,7 @@ const run = (row: Row) =>
         agent.followup("next"),
         agent.inject("next"),
         agent.withdraw(id),
+        agent.replace(id, "next"),
         agent.maintain(Effect.void)
       ]) {
         assert.strictEqual((yield* Effect.flip(use)).code, "SESSION_BROKEN")

@@ -72,7 +72,7 @@ export interface InboxSplice {
   readonly start: number
   readonly removedCount?: number
   readonly inserted: ReadonlyArray<UserMessage>
-  /** `canceled`: withdrawn by its owner. `dropped`: a hook refused it or put something else in its place. */
+  /** `canceled`: withdrawn or replaced by its owner. `dropped`: a hook refused it or put something else in its place. */
   readonly outcome?: "canceled" | "dropped"
 }
 

@@ -6,9 +6,9 @@
 
 /** Words, digits, ends of lines, wide gaps, Han, kana, Hangul, signs, anything else. Single spaces belong to the word behind them. */
 const pieces =
-  /(\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll}))|(\d+)|([ \t]*\r?\n\s*)|([ \t]{2,})|(\p{Script=Han}+)|([\p{Script=Hiragana}\p{Script=Katakana}ー]+)|(\p{Script=Hangul}+)|([!-/:-@[-`{-~]+)|[^\x00-\x7f]/gu
+  /(\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll}))|(\d+)|([ \t]*\r?\n\s*)|([ \t]{2,})|(\p{Script=Han}+)|([\p{Script=Hiragana}\p{Script=Katakana}ー]+)|(\p{Script=Hangul}+)|([!-/:-@[-`{-~]+)|\P{ASCII}/gu
 
-const isAscii = /^[\x00-\x7f]+$/
+const isAscii = /^\p{ASCII}+$/u
 const isLatin = /\p{Script=Latin}/u
 
 /** Up to this many letters a word is one token, nearly always. */

@@ -15,8 +15,9 @@ import * as StartUp from "../StartUp.ts"
 import * as Task from "../Task.ts"
 import * as Work from "../Work.ts"
 
-export const run = ({ checkInvariants, from, model, usage, words }: Run, sessions: SessionStore): Command =>
+export const run = ({ checkInvariants, from, maxSteps, model, usage, words }: Run, sessions: SessionStore): Command =>
   Effect.gen(function* () {
+    const steps = yield* wholeNumber("--max-steps", maxSteps)
     const task = yield* Task.resolve(words)
     const cassette = yield* Environment.cassette
     // Nobody is asked when everything is played back.
@@ -31,7 +32,7 @@ export const run = ({ checkInvariants, from, model, usage, words }: Run, session
     }).pipe(
       Effect.tap(allPlayed),
       Effect.scoped,
-      StartUp.provide(Headless.layer({ provider, sessions, checkInvariants, maxRetries, cassette })),
+      StartUp.provide(Headless.layer({ provider, sessions, checkInvariants, maxRetries, maxSteps: steps, cassette })),
       Effect.mapError((error) =>
         error instanceof Failure.Failure ? error : Failure.configuration(error.code, error.message)
       )
@@ -44,3 +45,8 @@ const nobody: Environment.Provider = { apiKey: Redacted.make("none"), baseUrl: u
 const allPlayed = Effect.flatMap(Effect.serviceOption(LlmCassette), (cassette) =>
   Option.isNone(cassette) ? Effect.void : Effect.mapError(cassette.value.assertConsumed, Failure.fromError)
 )
+
+const wholeNumber = (name: string, value: string | undefined): Effect.Effect<number | undefined, Failure.Failure> =>
+  value === undefined || /^[1-9]\d{0,8}$/.test(value)
+    ? Effect.succeed(value === undefined ? undefined : Number(value))
+    : Failure.usage(`${name} takes a whole number above 0, not "${value}"`)
