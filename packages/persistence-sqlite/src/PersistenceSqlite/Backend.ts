@@ -46,43 +46,36 @@ export const make = (database: Database, fs: FileSystem.FileSystem): Persistence
         SessionKey.of(decoded.id) === id ? Either.right(decoded) : Either.left(misplaced(file, id, decoded.id))
     )
 
-  const read = (id: SessionId): Effect.Effect<Read, PersistenceError> =>
+  const rowsOf = (id: SessionId) =>
     database
       .look(undefined, ({ sql }) =>
         Effect.gen(function* () {
           const key = SessionKey.of(id)
-          const [row] = yield* sql<SessionRow>`SELECT * FROM sessions WHERE id = ${key}`
-          if (row === undefined) return undefined
-          const header = yield* headerOf(row)
+          const [session] = yield* sql<SessionRow>`SELECT * FROM sessions WHERE id = ${key}`
+          if (session === undefined) return undefined
           const rows = yield* sql<Rows.Row>`SELECT seq, record FROM events WHERE session_id = ${key} ORDER BY seq`
-          const log = yield* Either.mapLeft(Rows.decode(header, rows), ({ problem, seq }) =>
-            unreadable(file, id, `event ${seq}`, problem)
-          )
-          return { ...log, counted: row.length }
+          return { session, rows }
         })
       )
       .pipe(Effect.flatMap((found) => (found === undefined ? notFound(file, id) : Effect.succeed(found))))
 
-  const raw = (id: SessionId): Effect.Effect<RawLog, PersistenceError> =>
-    database
-      .look(undefined, ({ sql }) =>
-        Effect.gen(function* () {
-          const key = SessionKey.of(id)
-          const [row] = yield* sql<SessionRow>`SELECT * FROM sessions WHERE id = ${key}`
-          if (row === undefined) return undefined
-          const rows = yield* sql<Rows.Row>`SELECT seq, record FROM events WHERE session_id = ${key} ORDER BY seq`
-          return {
-            path: file,
-            header: encoder.encode(row.header),
-            records: rows.map(({ record, seq }) => ({
-              place: `the row of event ${seq}`,
-              bytes: encoder.encode(record)
-            })),
-            rest: new Uint8Array()
-          }
-        })
+  const read = (id: SessionId): Effect.Effect<Read, PersistenceError> =>
+    Effect.gen(function* () {
+      const { rows, session } = yield* rowsOf(id)
+      const header = yield* headerOf(session)
+      const log = yield* Either.mapLeft(Rows.decode(header, rows), ({ problem, seq }) =>
+        unreadable(file, id, `event ${seq}`, problem)
       )
-      .pipe(Effect.flatMap((found) => (found === undefined ? notFound(file, id) : Effect.succeed(found))))
+      return { ...log, counted: session.length }
+    })
+
+  const raw = (id: SessionId): Effect.Effect<RawLog, PersistenceError> =>
+    Effect.map(rowsOf(id), ({ rows, session }) => ({
+      path: file,
+      header: encoder.encode(session.header),
+      records: rows.map(({ record, seq }) => ({ place: `the row of event ${seq}`, bytes: encoder.encode(record) })),
+      rest: new Uint8Array()
+    }))
 
   const lock = (id: SessionId) =>
     Effect.acquireRelease(
