@@ -1,97 +1,87 @@
 /**
- * `HttpClient` over `node:http`, with connections that are kept for the next request.
+ * `HttpClient` over `node:http`, with connections that are kept for the next request, through the proxies of the environment.
  *
  * Why not `@effect/platform-node`'s own: it runs a fiber for the body and one for the response, and aborts a controller per request.
  * At the tenth step of an agent, in code that is still cold, that alone takes longer than everything else the harness does for the
  * step. Here a request is one asynchronous operation.
+ *
+ * The environment is read when the client is made: nobody can change it for a process that runs, and a request looks nothing up.
  */
+import type * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as NodeSink from "@effect/platform-node/NodeSink"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as Http from "node:http"
-import * as Https from "node:https"
-import { NodeResponse } from "./NodeResponse.ts"
+import type * as Http from "node:http"
+import { ConnectionError } from "./ConnectionError.ts"
+import { Connections } from "./HttpClientNode/Connections.ts"
+import { Exchange, failure } from "./HttpClientNode/Exchange.ts"
+import * as Settings from "./HttpClientNode/Settings.ts"
+import type { NodeResponse } from "./NodeResponse.ts"
+
+export type Options = Settings.Options
 
 /** A client whose connections close with the Scope. */
-export const make: Effect.Effect<HttpClient.HttpClient, never, Scope.Scope> = Effect.map(
-  Effect.acquireRelease(
-    Effect.sync(() => new Agents()),
-    (agents) => Effect.sync(() => agents.destroy())
-  ),
-  (agents) => HttpClient.make((request, url) => send(request, url, agents))
-)
+export const makeWith = (options: Options): Effect.Effect<HttpClient.HttpClient, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.map(Settings.resolve(options), (settings) => new Connections(settings)),
+      (connections) => Effect.sync(() => connections.destroy())
+    ),
+    (connections) => HttpClient.make((request, url) => send(request, url, connections))
+  )
+
+export const layerWith = (options: Options): Layer.Layer<HttpClient.HttpClient> =>
+  Layer.scoped(HttpClient.HttpClient, makeWith(options))
+
+export const make: Effect.Effect<HttpClient.HttpClient, never, Scope.Scope> = makeWith({})
 
 export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.scoped(HttpClient.HttpClient, make)
-
-/** Made when first used: TLS takes longer to load than anything else a program starts with. */
-class Agents {
-  #http: Http.Agent | undefined
-  #https: Https.Agent | undefined
-
-  get http(): Http.Agent {
-    return (this.#http ??= new Http.Agent({ keepAlive: true }))
-  }
-
-  get https(): Https.Agent {
-    return (this.#https ??= new Https.Agent({ keepAlive: true }))
-  }
-
-  destroy(): void {
-    this.#http?.destroy()
-    this.#https?.destroy()
-  }
-}
 
 const send = (
   request: HttpClientRequest.HttpClientRequest,
   url: URL,
-  agents: Agents
+  connections: Connections
+): Effect.Effect<NodeResponse, HttpClientError.RequestError> => {
+  const { body } = request
+  if (body._tag === "Stream" || body._tag === "FormData") return stream(request, url, connections, body)
+  return Effect.async((resume) => {
+    const exchange = begin(request, url, connections)
+    if (!(exchange instanceof Exchange)) return void resume(Effect.fail(exchange))
+    exchange.outgoing.end(body._tag === "Empty" ? undefined : body.body)
+    return exchange.listen(resume)
+  })
+}
+
+const stream = (
+  request: HttpClientRequest.HttpClientRequest,
+  url: URL,
+  connections: Connections,
+  body: HttpBody.Stream | HttpBody.FormData
 ): Effect.Effect<NodeResponse, HttpClientError.RequestError> =>
   Effect.suspend(() => {
-    const options = { method: request.method, headers: request.headers }
-    const outgoing =
-      url.protocol === "https:"
-        ? Https.request(url, { ...options, agent: agents.https })
-        : Http.request(url, { ...options, agent: agents.http })
-    const response = respond(outgoing, request)
-    const { body } = request
-    switch (body._tag) {
-      case "Empty":
-        outgoing.end()
-        return response
-      case "Uint8Array":
-      case "Raw":
-        outgoing.end(body.body)
-        return response
-      case "Stream":
-        return Effect.zipRight(upload(body.stream, outgoing, request), response, { concurrent: true })
-      case "FormData":
-        return Effect.zipRight(upload(encode(body.formData, outgoing), outgoing, request), response, {
-          concurrent: true
-        })
-    }
+    const exchange = begin(request, url, connections)
+    if (!(exchange instanceof Exchange)) return Effect.fail(exchange)
+    const bytes = body._tag === "Stream" ? body.stream : encode(body.formData, exchange.outgoing)
+    const response = Effect.async<NodeResponse, HttpClientError.RequestError>((resume) => exchange.listen(resume))
+    return Effect.zipRight(upload(bytes, exchange), response, { concurrent: true })
   })
 
-const respond = (
-  outgoing: Http.ClientRequest,
-  request: HttpClientRequest.HttpClientRequest
-): Effect.Effect<NodeResponse, HttpClientError.RequestError> =>
-  Effect.async((resume) => {
-    outgoing.on("error", (cause) => resume(Effect.fail(failed(request, "Transport", cause))))
-    outgoing.once("response", (incoming) => resume(Effect.succeed(new NodeResponse(request, incoming))))
-    return Effect.sync(() => outgoing.destroy())
-  })
-
-const failed = (
+const begin = (
   request: HttpClientRequest.HttpClientRequest,
-  reason: "Transport" | "Encode",
-  cause: unknown
-): HttpClientError.RequestError => new HttpClientError.RequestError({ request, reason, cause })
+  url: URL,
+  connections: Connections
+): Exchange | HttpClientError.RequestError => {
+  try {
+    return new Exchange(request, url, connections)
+  } catch (cause) {
+    return failure(request, cause instanceof ConnectionError ? "Transport" : "Encode", cause)
+  }
+}
 
 /** The parts of a form, and the headers that say where one ends. */
 const encode = (form: FormData, outgoing: Http.ClientRequest): Stream.Stream<Uint8Array, unknown> => {
@@ -107,13 +97,12 @@ const encode = (form: FormData, outgoing: Http.ClientRequest): Stream.Stream<Uin
 
 const upload = (
   bytes: Stream.Stream<Uint8Array, unknown>,
-  outgoing: Http.ClientRequest,
-  request: HttpClientRequest.HttpClientRequest
+  exchange: Exchange
 ): Effect.Effect<void, HttpClientError.RequestError> =>
   Stream.run(
-    Stream.mapError(bytes, (cause) => failed(request, "Encode", cause)),
+    Stream.mapError(bytes, (cause) => exchange.failed("Encode", cause)),
     NodeSink.fromWritable(
-      () => outgoing,
-      (cause) => failed(request, "Transport", cause)
+      () => exchange.outgoing,
+      (cause) => exchange.failed("Transport", cause)
     )
   )

@@ -125,6 +125,15 @@ describe("HttpClientNode", () => {
       const client = yield* HttpClient.HttpClient
       const error = yield* Effect.flip(client.get(url))
       assert.deepInclude(error, { _tag: "RequestError", reason: "Transport" })
+      assert.include(error.message, "ECONNREFUSED")
+    }).pipe(Effect.provide(HttpClientNode.layer))
+  )
+
+  it.scopedLive("a request that cannot be written down is an error like others", () =>
+    Effect.gen(function* () {
+      const client = yield* HttpClient.HttpClient
+      const error = yield* Effect.flip(client.get("http://127.0.0.1", { headers: { "x-mine": "a\nb" } }))
+      assert.deepInclude(error, { _tag: "RequestError", reason: "Encode" })
     }).pipe(Effect.provide(HttpClientNode.layer))
   )
 })
