@@ -2,15 +2,17 @@
  * A thousand agents in one process: what an idle one holds, and whether many together are as fast as one alone.
  */
 import { Agents } from "@dsh/agent/Agents"
+import * as ChunkStream from "@dsh/llm/ChunkStream"
 import * as Llm from "@dsh/llm/Llm"
 import { neutral } from "@dsh/protocol/NeutralRequest"
 import type { StreamChunk } from "@dsh/protocol/StreamChunk"
 import { CallId } from "@dsh/protocol/Ids"
 import * as AgentLoop from "@dsh/loop/AgentLoop"
 import * as Definitions from "@dsh/loop/Definitions"
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
+import * as Option from "effect/Option"
 import type { Row } from "../Row.ts"
 
 const agentCount = 1000
@@ -19,6 +21,22 @@ const heapLimit = 1
 const rateLimit = 0.8
 
 const finish = (kind: "stop" | "tool-calls"): StreamChunk => ({ type: "finish", reason: { kind } })
+
+/** One network read, as the adapters make it. */
+const answer = (chunks: ReadonlyArray<StreamChunk>) =>
+  ChunkStream.fromSource(
+    Effect.sync(() => {
+      let read: ReadonlyArray<StreamChunk> | undefined = chunks
+      return {
+        pull: Effect.suspend(() => {
+          const next = read
+          read = undefined
+          return next === undefined ? Effect.fail(Option.none()) : Effect.succeed(Chunk.unsafeFromArray(next))
+        }),
+        close: Effect.void
+      }
+    })
+  )
 
 /** Asks for a tool that nobody has until the last step, then says so. */
 const model = Llm.layerAdapter(
@@ -37,7 +55,7 @@ const model = Llm.layerAdapter(
             step + 1 < steps
               ? { type: "tool-call-delta", index: 0, id: CallId(`call_${step}`), name: "nothing", argumentsDelta: "{}" }
               : { type: "text-delta", index: 0, text: "done" }
-          return Stream.make(said, finish(step + 1 < steps ? "tool-calls" : "stop"))
+          return answer([said, finish(step + 1 < steps ? "tool-calls" : "stop")])
         }
       })
   })
