@@ -42,7 +42,11 @@ export const packages = {
   prompt: { role: "definition" },
   tools: { role: "definition" },
   agent: { role: "definition" },
-  llm: { role: "definition", provider: ["LlmDeepSeek", "LlmScripted"], feature: ["LlmCassette", "LlmFallback", "LlmRetry"] },
+  llm: {
+    role: "definition",
+    provider: ["LlmDeepSeek", "LlmOpenAiCompatible", "LlmScripted"],
+    feature: ["LlmCassette", "LlmFallback", "LlmRetry"]
+  },
   persistence: {
     role: "definition",
     provider: ["InPlace", "PersistenceJsonl", "PersistenceMemory"],

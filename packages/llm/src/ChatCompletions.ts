@@ -9,9 +9,10 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
+import * as Dsml from "./ChatCompletions/Dsml.ts"
 import type { Endpoint } from "./ChatCompletions/Errors.ts"
 import * as Exchange from "./ChatCompletions/Exchange.ts"
 import { Guard } from "./ChatCompletions/Guard.ts"
@@ -20,22 +21,28 @@ import * as ChunkStream from "./ChunkStream.ts"
 import type { LlmRequest } from "./LlmAdapter.ts"
 import type { LlmError } from "./LlmError.ts"
 
+export { strip as baseUrl, usable as usableKey } from "./ChatCompletions/Credential.ts"
 export type { Endpoint } from "./ChatCompletions/Errors.ts"
 export type { Profile } from "./ChatCompletions/Profile.ts"
 export { write as profile } from "./ChatCompletions/Profile.ts"
 export { format } from "./ChatCompletions/Render.ts"
-export type { Limits } from "./ChatCompletions/Watchdog.ts"
+export type { Limits, Timeouts } from "./ChatCompletions/Watchdog.ts"
+export { limits } from "./ChatCompletions/Watchdog.ts"
 
 export interface Options {
   /** See `quiet`. */
   readonly client: HttpClient.HttpClient
   readonly endpoint: Endpoint
-  readonly apiKey: Redacted.Redacted
+  /** Local servers need none. */
+  readonly apiKey?: Redacted.Redacted
   readonly limits: Limits
   /** Beyond authorization and content negotiation. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Headers
   readonly lifetime: Lifetime
 }
+
+/** Some of which may be secrets. */
+export type Headers = Readonly<Record<string, string | Redacted.Redacted>>
 
 /** What the exchanges of one adapter share: where they live, and who looks after their deadlines. */
 export interface Lifetime {
@@ -61,31 +68,56 @@ export const quiet: (client: HttpClient.HttpClient) => HttpClient.HttpClient = H
  */
 export const stream = (
   resolve: Effect.Effect<Options, LlmError>,
-  { body, isCallIdTaken, messages }: LlmRequest
+  { body, header, isCallIdTaken, messages }: LlmRequest
 ): Stream.Stream<StreamChunk, LlmError> =>
   ChunkStream.fromSource(
     Effect.flatMap(Ids.IdSource, (ids) =>
       Effect.matchEffect(resolve, {
         onFailure: (error) =>
           Effect.succeed<ChunkStream.Source>({ pull: Effect.fail(Option.some(error)), close: Effect.void }),
-        onSuccess: ({ apiKey, client, endpoint, headers, lifetime: { guard, scope }, limits }) =>
+        onSuccess: ({ client, endpoint, lifetime: { guard, scope }, limits, ...access }) =>
           Exchange.start({
             client,
             scope,
             guard,
-            request: HttpClientRequest.post(`${endpoint.url}/chat/completions`).pipe(
-              HttpClientRequest.setHeaders({ accept: "text/event-stream", ...headers }),
-              HttpClientRequest.bearerToken(apiKey),
-              HttpClientRequest.bodyUint8Array(body.bytes, "application/json")
+            request: HttpClientRequest.bodyUint8Array(
+              authorized(HttpClientRequest.post(`${endpoint.url}/chat/completions`), "text/event-stream", access),
+              body.bytes,
+              "application/json"
             ),
-            endpoint,
+            endpoint: guarded(endpoint, access),
             limits,
-            isTaken: isCallIdTaken ?? ((id) => messages.some((message) => calls(message, id))),
-            mint: ids.next
+            asked: {
+              isTaken: isCallIdTaken ?? ((id) => messages.some((message) => calls(message, id))),
+              mint: ids.next,
+              tools: new Set(header.tools?.map(({ name }) => name)),
+              isQuoted: Dsml.within(messages)
+            }
           })
       })
     )
   )
+
+type Access = Pick<Options, "apiKey" | "headers">
+
+/** The request with everything that says who is asking, and what for. */
+export const authorized = (
+  request: HttpClientRequest.HttpClientRequest,
+  accept: string,
+  { apiKey, headers = {} }: Access
+): HttpClientRequest.HttpClientRequest => {
+  const plain = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Redacted.isRedacted(value) ? Redacted.value(value) : value])
+  )
+  const named = HttpClientRequest.setHeaders(request, { accept, ...plain })
+  return apiKey === undefined ? named : HttpClientRequest.bearerToken(named, apiKey)
+}
+
+/** The endpoint, whose failures do not show what is secret. */
+export const guarded = (endpoint: Endpoint, { apiKey, headers = {} }: Access): Endpoint => ({
+  ...endpoint,
+  secrets: [apiKey, ...Object.values(headers)].filter((value) => Redacted.isRedacted(value))
+})
 
 const calls = (message: Message, id: string): boolean =>
   message.role === "assistant" && message.content.some((block) => block.type === "tool-call" && block.id === id)

@@ -11,15 +11,16 @@ import { layerAdapter } from "./Llm.ts"
 import type { Llm } from "./Llm.ts"
 import type { AdapterCall, LlmAdapter, LlmRequest, Purpose } from "./LlmAdapter.ts"
 import * as Catalog from "./LlmDeepSeek/Catalog.ts"
-import type { CatalogEntry } from "./LlmDeepSeek/Catalog.ts"
 import * as Connection from "./LlmDeepSeek/Connection.ts"
 import * as Thinking from "./LlmDeepSeek/Thinking.ts"
 import type { Effort } from "./LlmDeepSeek/Thinking.ts"
 import { LlmError } from "./LlmError.ts"
+import * as ModelCatalog from "./ModelCatalog.ts"
+import type { CatalogEntry } from "./ModelCatalog.ts"
 import type { RetryPolicy } from "./RetryPolicy.ts"
 import { UserAgent } from "./UserAgent.ts"
 
-export type { CatalogEntry } from "./LlmDeepSeek/Catalog.ts"
+export type { CatalogEntry } from "./ModelCatalog.ts"
 export type { Connection } from "./LlmDeepSeek/Connection.ts"
 export { fixed as connection, fromConfig as connectionConfig } from "./LlmDeepSeek/Connection.ts"
 export type { Effort } from "./LlmDeepSeek/Thinking.ts"
@@ -27,7 +28,7 @@ export type { Effort } from "./LlmDeepSeek/Thinking.ts"
 /** The route id that configurations name. */
 export const provider = "deepseek-official"
 
-export interface Settings {
+export interface Settings extends ChatCompletions.Timeouts {
   /** `disabled` locks thinking off for every call. */
   readonly thinking?: "enabled" | "disabled"
   /** Used where a call names none. Default `high`. */
@@ -40,12 +41,6 @@ export interface Settings {
   readonly models?: ReadonlyArray<CatalogEntry>
   /** When a failed request is tried again. Default: `RetryPolicy.normal`. */
   readonly retryPolicy?: RetryPolicy
-  /** Longest silence of the connection, connecting included. Default 300 000 ms. */
-  readonly streamIdleTimeoutMs?: number
-  /** Longest pause within an answer that has begun. Default 120 000 ms. */
-  readonly contentIdleTimeoutMs?: number
-  /** Longest wait for an answer to begin while the connection is kept alive. Default 600 000 ms. */
-  readonly queueTimeoutMs?: number
   /** Sends the official host who is asking: this user id, the session, and whether the call is a compaction. Off by default. */
   readonly attribution?: { readonly userId: string }
 }
@@ -63,18 +58,14 @@ export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpCli
     const userAgent = yield* UserAgent
     const catalog = options.models ?? Catalog.models
     const thinking = Thinking.policy(options)
-    const defaults: Catalog.Defaults = {
+    const defaultMaxTokens = options.maxTokens ?? 256_000
+    const defaults: ModelCatalog.Defaults = {
       provider,
       contextWindow: options.defaultContextWindow ?? 1_000_000,
-      maxTokens: options.maxTokens ?? 256_000,
-      efforts: thinking.efforts,
-      defaultEffort: thinking.defaultEffort
+      maxTokens: defaultMaxTokens,
+      reasoning: { efforts: thinking.efforts, defaultEffort: thinking.defaultEffort }
     }
-    const limits: ChatCompletions.Limits = {
-      transportIdle: options.streamIdleTimeoutMs ?? 300_000,
-      contentIdle: options.contentIdleTimeoutMs ?? 120_000,
-      queued: options.queueTimeoutMs ?? 600_000
-    }
+    const limits = ChatCompletions.limits(options)
 
     const stream = (request: LlmRequest) =>
       ChatCompletions.stream(
@@ -93,8 +84,8 @@ export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpCli
       Effect.gen(function* () {
         yield* supported(config)
         const mode = yield* thinking.resolve(config.reasoningEffort, purpose)
-        const model = Catalog.resolve(catalog, config.model, defaults)
-        const maxTokens = config.maxTokens ?? model.defaultMaxTokens ?? defaults.maxTokens
+        const model = ModelCatalog.resolve(catalog, config.model, defaults)
+        const maxTokens = config.maxTokens ?? model.defaultMaxTokens ?? defaultMaxTokens
         return {
           config: { ...config, reasoningEffort: mode.effort, maxTokens },
           adapterDefaults: {
@@ -111,7 +102,7 @@ export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpCli
       providers: [{ id: provider, name: "DeepSeek" }],
       formats: [ChatCompletions.format],
       ...(options.retryPolicy !== undefined && { retryPolicy: options.retryPolicy }),
-      models: () => Effect.succeed(catalog.map(({ id }) => Catalog.resolve(catalog, id, defaults))),
+      models: () => Effect.succeed(catalog.map((entry) => ModelCatalog.describe(entry, defaults))),
       prepare
     }
   })

@@ -2,7 +2,8 @@ import { Body } from "@dsh/llm/ChatCompletions/Body"
 import { assert, describe, it } from "@effect/vitest"
 
 const endpoint = { name: "DeepSeek", url: "http://x", keyName: "K", urlName: "U" }
-const make = () => new Body({ endpoint, requestId: undefined, isTaken: () => false, mint: () => "m" })
+const asked = { isTaken: () => false, mint: () => "m", tools: new Set<string>(), isQuoted: () => false }
+const make = () => new Body({ endpoint, requestId: undefined, asked })
 
 describe("Body", () => {
   it.each([

@@ -13,6 +13,8 @@ const decoder = (taken: ReadonlyArray<string> = []) => {
   return new Decoder({
     isTaken: (id) => taken.includes(id),
     mint: () => `m${++minted}`,
+    tools: new Set(),
+    isQuoted: () => false,
     failure: () => error("FRAME"),
     malformed: () => error("MALFORMED_RESPONSE")
   })

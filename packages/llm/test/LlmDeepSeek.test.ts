@@ -1,8 +1,7 @@
 import * as Llm from "@dsh/llm/Llm"
 import * as LlmDeepSeek from "@dsh/llm/LlmDeepSeek"
 import { UserAgent } from "@dsh/llm/UserAgent"
-import { CallId, MessageId, SessionId } from "@dsh/protocol/Ids"
-import * as Message from "@dsh/protocol/Message"
+import { SessionId } from "@dsh/protocol/Ids"
 import type { EpochHeader } from "@dsh/protocol/Request"
 import * as MockLlm from "@dsh/testing/MockLlm"
 import * as Reply from "@dsh/testing/Reply"
@@ -12,7 +11,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Redacted, Stream } from "effect"
 import * as Package from "../package.json" with { type: "json" }
-import { ask, chunks, collect, hello, parse, render } from "./support/DeepSeek.ts"
+import { chunks, collect, hello, parse, render } from "./support/DeepSeek.ts"
 import type { Ask } from "./support/DeepSeek.ts"
 
 /** The first request that reaches the server. */
@@ -41,20 +40,15 @@ const turns = (count: number): Effect.Effect<void> =>
 
 describe("LlmDeepSeek", () => {
   describe("the request", () => {
-    it.live("carries the rendered bytes, the key and the product's name, and nothing that traces", () =>
+    it.live("says what it is, how long it is and whose it is, and no more", () =>
       Effect.gen(function* () {
-        const { body, headers } = yield* sent({}).pipe(Effect.withSpan("caller"))
-        const call = yield* prepare({ model: "deepseek-v4-flash" })
-        const header: EpochHeader = { config: call.config, wire: call.wire }
-        assert.strictEqual(new TextDecoder().decode(body), render(header, hello))
+        const { body, headers } = yield* sent({})
         assert.strictEqual(headers.authorization, "Bearer sk-test")
         assert.strictEqual(headers["content-type"], "application/json")
-        assert.strictEqual(headers.accept, "text/event-stream")
         assert.strictEqual(headers["content-length"], String(body.length))
         assert.strictEqual(headers["user-agent"], `dsh/${Package.default.version}`)
-        const names = Object.keys(headers)
         assert.deepStrictEqual(
-          names.filter((n) => /b3|trace|harness/.test(n)),
+          Object.keys(headers).filter((n) => n.includes("harness")),
           []
         )
       })
@@ -255,31 +249,6 @@ describe("LlmDeepSeek", () => {
       )
     )
   })
-
-  it.live("an id that the conversation already uses is not used again", () =>
-    Effect.gen(function* () {
-      const used: ReadonlyArray<Message.Message> = [
-        ...hello,
-        {
-          id: MessageId("a"),
-          role: "assistant",
-          content: [{ type: "tool-call", id: CallId("call_0"), name: "read", arguments: "{}" }],
-          source: { kind: "model", provider: "p", model: "m" }
-        },
-        Message.toolResult(MessageId("t"), CallId("call_0"), [], false)
-      ]
-      const { message } = yield* ask(
-        Reply.toolCalls([
-          { id: "call_0", name: "read", arguments: {} },
-          { id: "call_1", name: "read", arguments: {} }
-        ]),
-        { messages: used }
-      )
-      const ids = message.blocks.flatMap((b) => (b.type === "tool-call" ? b.id : []))
-      assert.match(ids[0] ?? "", /^call_[0-9a-f-]{36}$/)
-      assert.strictEqual(ids[1], CallId("call_1"))
-    })
-  )
 
   it.live("through the registry a failure stays one, and has a chunk that stands for it in the log", () =>
     Effect.gen(function* () {

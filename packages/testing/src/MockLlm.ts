@@ -15,6 +15,7 @@ import * as Http from "node:http"
 import { Recorder } from "./MockLlm/Recorder.ts"
 import type { Recorded } from "./MockLlm/Recorder.ts"
 import * as Routes from "./MockLlm/Routes.ts"
+import type * as Reply from "./Reply.ts"
 import * as Script from "./Script.ts"
 
 export type { Outcome, Recorded } from "./MockLlm/Recorder.ts"
@@ -30,8 +31,8 @@ export interface Options {
   readonly strict?: boolean
   /** When set, any other bearer token is answered with 401. */
   readonly apiKey?: string
-  /** Ids that `GET /models` lists. Default: those of the DeepSeek catalog. */
-  readonly models?: ReadonlyArray<string>
+  /** Ids that `GET /models` lists, or what it answers instead. Default: those of the DeepSeek catalog. */
+  readonly models?: ReadonlyArray<string> | Reply.Reply
   /** Whether bodies are kept for assertions. Long benchmarks switch it off. Default true. */
   readonly keepBodies?: boolean
 }

@@ -78,6 +78,7 @@ export interface Http {
   readonly headers?: Readonly<Record<string, string>>
   /** Text and bytes go out as they are; anything else as JSON. */
   readonly body?: unknown
+  /** Silence before the response, in milliseconds. */
   readonly delayMs?: number
 }
 

@@ -7,6 +7,7 @@ import type { StreamChunk } from "@dsh/protocol/StreamChunk"
 import { StringDecoder } from "node:string_decoder"
 import type { LlmError } from "../LlmError.ts"
 import { Decoder } from "./Decode.ts"
+import type { Asked } from "./Decode.ts"
 import * as Errors from "./Errors.ts"
 import { isRecord } from "./Lenient.ts"
 import * as Sse from "./Sse.ts"
@@ -17,8 +18,7 @@ const longest = 64 * 1024 * 1024
 export interface Options {
   readonly endpoint: Errors.Endpoint
   readonly requestId: string | undefined
-  readonly isTaken: (id: string) => boolean
-  readonly mint: () => string
+  readonly asked: Asked
 }
 
 export class Body {
@@ -33,11 +33,10 @@ export class Body {
   #received = 0
 
   constructor(options: Options) {
-    const { endpoint, requestId } = options
+    const { asked, endpoint, requestId } = options
     this.#endpoint = endpoint
     this.#decoder = new Decoder({
-      isTaken: options.isTaken,
-      mint: options.mint,
+      ...asked,
       failure: (error) => Errors.inStream(endpoint, error, requestId),
       malformed: (data) => this.#malformed(data)
     })

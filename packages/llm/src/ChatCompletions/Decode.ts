@@ -8,8 +8,9 @@
 import type { ContentBlock } from "@dsh/protocol/Block"
 import type { StreamChunk, TokenUsage } from "@dsh/protocol/StreamChunk"
 import type { LlmError } from "../LlmError.ts"
+import { Dsml } from "./Dsml.ts"
 import * as Finish from "./Finish.ts"
-import { isRecord, text } from "./Lenient.ts"
+import { isRecord, record, text } from "./Lenient.ts"
 import type { Raw } from "./Lenient.ts"
 import { Template } from "./Template.ts"
 import type { Kind } from "./Template.ts"
@@ -17,11 +18,19 @@ import * as ToolCalls from "./ToolCalls.ts"
 import type { Call } from "./ToolCalls.ts"
 import * as Usage from "./Usage.ts"
 
-export interface Options {
+/** What reading an answer has to know of the request. */
+export interface Asked {
   /** Ids of tool calls that the session already uses. */
   readonly isTaken: (id: string) => boolean
   /** A new unique id. */
   readonly mint: () => string
+  /** Names of the tools on offer. */
+  readonly tools: ReadonlySet<string>
+  /** Whether every line of a text stands in the conversation. */
+  readonly isQuoted: (text: string) => boolean
+}
+
+export interface Options extends Asked {
   /** The failure behind an error that arrives as an event. */
   readonly failure: (error: unknown) => LlmError
   /** The failure of an event that cannot be read; `undefined` skips it. */
@@ -46,6 +55,7 @@ export class Decoder {
 
   readonly #options: Options
   readonly #router: ToolCalls.Router
+  readonly #dsml: Dsml
   readonly #template = new Template()
   readonly #blocks: Array<Prose | Call> = []
   #out: Array<StreamChunk> = []
@@ -55,6 +65,7 @@ export class Decoder {
 
   constructor(options: Options) {
     this.#options = options
+    this.#dsml = new Dsml(options)
     this.#router = ToolCalls.make({ ...options, nextBlock: () => this.#blocks.length })
   }
 
@@ -69,7 +80,7 @@ export class Decoder {
   push(data: string): void {
     if (this.done || this.failure !== undefined) return
     const piece = this.#template.read(data)
-    if (piece !== undefined) return this.#prose(this.#template.kind === "content" ? "text" : "reasoning", piece)
+    if (piece !== undefined) return this.#template.kind === "content" ? this.#said(piece) : this.#thought(piece)
     const payload = data.trim()
     // Proxies have been seen to wrap their comments into events.
     if (payload === "" || payload.startsWith(":")) return
@@ -85,12 +96,34 @@ export class Decoder {
   /** Closes every block and reports usage and finish. Call once, when the answer is known to be complete. */
   complete(): void {
     this.done = true
+    const isLeaking = this.#settle()
     for (const block of this.#blocks) {
       this.#out.push({ type: "block-end", index: "block" in block ? block.block : block.index, block: content(block) })
     }
     if (this.#usage !== undefined) this.#out.push({ type: "usage", usage: this.#usage })
-    const says = { text: this.#text !== undefined, tools: this.#blocks.some((block) => "block" in block) }
+    const says = { text: this.#text !== undefined, tools: this.#hasCalls, leak: isLeaking }
     this.#out.push({ type: "finish", reason: Finish.reason(this.finish, says) })
+  }
+
+  get #hasCalls(): boolean {
+    return this.#blocks.some((block) => "block" in block)
+  }
+
+  /** Decides about markup that was held back; `true` when it is a leak. */
+  #settle(): boolean {
+    const ending = this.#dsml.end()
+    switch (ending.kind) {
+      case "text":
+        this.#prose("text", ending.text)
+        return false
+      case "leak":
+        return true
+      case "calls":
+        // The provider has told calls from text after all, so this is not one of them.
+        if (this.#hasCalls) return true
+        for (const call of ending.calls) this.#toolCall({ function: call })
+        return false
+    }
   }
 
   // A server that separates events by single line breaks makes one event of many.
@@ -120,18 +153,32 @@ export class Decoder {
     const finish = text(choice.finish_reason)
     if (finish !== undefined) this.finish = finish
     if (usage === undefined && finish === undefined && this.#out.length === before + 1) {
-      const kind = kindOf(this.#out[before])
+      const kind = kindOf(this.#out[before], delta)
       if (kind !== undefined) this.#template.learn(data, kind)
     }
   }
 
   #delta(delta: Raw): void {
     const reasoning = text(delta.reasoning_content) ?? text(delta.reasoning)
-    if (reasoning !== undefined) this.#prose("reasoning", reasoning)
+    if (reasoning !== undefined) this.#thought(reasoning)
     const content = typeof delta.content === "string" ? delta.content : partsOf(delta.content)
-    if (content !== "") this.#prose("text", content)
+    if (content !== "") this.#said(content)
     if (!Array.isArray(delta.tool_calls)) return
     for (const item of delta.tool_calls) this.#toolCall(item)
+  }
+
+  #thought(piece: string): void {
+    if (piece === "") return
+    this.progress++
+    this.#prose("reasoning", piece)
+  }
+
+  /** A piece of the answer's text, of which only that is shown which is no markup. */
+  #said(piece: string): void {
+    if (piece === "") return
+    this.progress++
+    if (this.#dsml.isIdle && piece.indexOf("<") === -1) this.#prose("text", piece)
+    else this.#prose("text", this.#dsml.push(piece, this.#text?.text ?? ""))
   }
 
   #prose(type: Prose["type"], piece: string): void {
@@ -144,7 +191,6 @@ export class Decoder {
       this.#open(block, block.index, type)
     }
     block.text += piece
-    this.progress++
     this.#out.push({ type: type === "text" ? "text-delta" : "reasoning-delta", index: block.index, text: piece })
   }
 
@@ -201,5 +247,9 @@ const partsOf = (content: unknown): string =>
     ? content.map((part: unknown) => (isRecord(part) && typeof part.text === "string" ? part.text : "")).join("")
     : ""
 
-const kindOf = (chunk: StreamChunk | undefined): Kind | undefined =>
-  chunk?.type === "text-delta" ? "content" : chunk?.type === "reasoning-delta" ? "reasoning_content" : undefined
+/** The field behind the only chunk of a delta. */
+const kindOf = (chunk: StreamChunk | undefined, delta: unknown): Kind | undefined => {
+  if (chunk?.type === "text-delta") return "content"
+  if (chunk?.type !== "reasoning-delta") return undefined
+  return text(record(delta).reasoning_content) === undefined ? "reasoning" : "reasoning_content"
+}

@@ -1,6 +1,7 @@
 /**
  * Failures of a request as `LlmError`s: a stable code, what the provider said, and what to do next.
  */
+import * as Redacted from "effect/Redacted"
 import { LlmError } from "../LlmError.ts"
 import * as Classify from "./Classify.ts"
 import { errorOf } from "./Decode.ts"
@@ -18,6 +19,8 @@ export interface Endpoint {
   readonly keyName: string
   /** Where the base URL comes from. */
   readonly urlName: string
+  /** What was sent and must not come back: some servers quote the key they refuse. */
+  readonly secrets?: ReadonlyArray<Redacted.Redacted>
 }
 
 /** A response that is not a success. */
@@ -32,7 +35,8 @@ export interface Refusal {
 
 /** The failure behind a refusal. */
 export const refused = (endpoint: Endpoint, refusal: Refusal): LlmError => {
-  const { body, headers, now, status } = refusal
+  const { headers, now, status } = refusal
+  const body = conceal(endpoint, refusal.body)
   const said = read(body)
   const code = Classify.byStatus(status, said.joined)
   const retryAfter = retryAfterMs(headers, now)
@@ -55,10 +59,10 @@ export const inStream = (endpoint: Endpoint, error: unknown, requestId: string |
   const code = isStatus ? Classify.byStatus(status, said.joined) : Classify.byWording(said.joined)
   return new LlmError({
     code,
-    message: advise(endpoint, code, said.message ?? `${endpoint.name} reported an error`, undefined),
+    message: advise(endpoint, code, conceal(endpoint, said.message ?? `${endpoint.name} reported an error`), undefined),
     ...(isStatus && { status }),
     ...(requestId !== undefined && { requestId }),
-    cause: error
+    cause: conceal(endpoint, excerpt(JSON.stringify(error), 4000))
   })
 }
 
@@ -99,24 +103,36 @@ export const closed = (endpoint: Endpoint): LlmError =>
 export const malformed = (endpoint: Endpoint, data: string): LlmError =>
   new LlmError({
     code: "MALFORMED_RESPONSE",
-    message: `${endpoint.name} sent an event that is not JSON: ${excerpt(data, 120)}; check for a proxy at ${visible(endpoint.url)}`
+    message: `${endpoint.name} sent an event that is not JSON: ${excerpt(conceal(endpoint, data), 120)}; check for a proxy at ${visible(endpoint.url)}`
   })
 
 export const emptyBody = (endpoint: Endpoint): LlmError =>
   new LlmError({ code: "EMPTY_RESPONSE", message: `${endpoint.name} answered with an empty body; retry the request` })
 
 /** A response with status 200 that is no model response. */
-export const notAModel = (endpoint: Endpoint, body: string): LlmError =>
-  new LlmError({
+export const notAModel = (endpoint: Endpoint, body: string): LlmError => {
+  const said = conceal(endpoint, body)
+  return new LlmError({
     code: "INVALID_RESPONSE",
     message:
-      `${visible(endpoint.url)} answered with something that is not a model response (${describe(body)}); ` +
+      `${visible(endpoint.url)} answered with something that is not a model response (${describe(said)}); ` +
       `check ${endpoint.urlName}, and whether a proxy answers in its place`,
-    cause: excerpt(body, 4000)
+    cause: excerpt(said, 4000)
   })
+}
 
-/** The URL of an endpoint as it may be shown: without a user name and a password. */
-export const visible = (url: string): string => url.replace(/\/\/[^/@]*@/, "//")
+/** The URL of an endpoint as it may be shown: without a user name, a password and a query. */
+export const visible = (url: string): string => url.replace(/\/\/[^/@]*@/, "//").replace(/\?.*$/, "")
+
+/** A shorter one is a placeholder, and may be part of any word. */
+const shortest = 8
+
+/** What the provider said as it may be shown. */
+export const conceal = ({ secrets = [] }: Endpoint, text: string): string =>
+  secrets.reduce((shown, secret) => {
+    const value = Redacted.value(secret)
+    return value.length < shortest ? shown : shown.replaceAll(value, "[concealed]")
+  }, text)
 
 // -----------------------------------------------------------------------------
 // what the provider said

@@ -20,6 +20,7 @@ import * as Stream from "effect/Stream"
 import type * as ChunkStream from "../ChunkStream.ts"
 import { LlmError } from "../LlmError.ts"
 import { Body } from "./Body.ts"
+import type { Asked } from "./Decode.ts"
 import * as Errors from "./Errors.ts"
 import type { Guard, Watched } from "./Guard.ts"
 import { Handover } from "./Handover.ts"
@@ -33,10 +34,7 @@ export interface Exchange {
   readonly request: HttpClientRequest.HttpClientRequest
   readonly endpoint: Errors.Endpoint
   readonly limits: Limits
-  /** Ids of tool calls that the session already uses. */
-  readonly isTaken: (id: string) => boolean
-  /** A new unique id. */
-  readonly mint: () => string
+  readonly asked: Asked
   /** Closes no sooner than the adapter. */
   readonly scope: Scope.Scope
   /** The adapter's own, in that Scope. */
@@ -103,8 +101,8 @@ class Conversation implements Watched {
   )
 
   #readBody(response: HttpClientResponse): Effect.Effect<void, LlmError> {
-    const { endpoint, isTaken, mint } = this.exchange
-    const body = new Body({ endpoint, requestId: Errors.requestIdOf(response.headers), isTaken, mint })
+    const { asked, endpoint } = this.exchange
+    const body = new Body({ endpoint, requestId: Errors.requestIdOf(response.headers), asked })
     this.#body = body
     this.#watchdog.mark(false)
     return Effect.matchEffect(readBody(response, { push: (bytes) => this.#push(body, bytes), pause: this.#pause }), {

@@ -24,16 +24,25 @@ const foreign: Readonly<Record<string, string>> = {
 /** What the answer ended with, given the reason the provider named, if any, and what the answer holds. */
 export const reason = (
   named: string | undefined,
-  says: { readonly text: boolean; readonly tools: boolean }
+  says: { readonly text: boolean; readonly tools: boolean; readonly leak: boolean }
 ): FinishReason => {
   const kind = named === undefined ? "stop" : kinds[named.toLowerCase()]
   if (kind === undefined) return stopped(named ?? "unknown")
+  // A call that was cut is dropped, whichever way it was written.
   if (kind === "max-tokens") return { kind }
+  if (says.leak) return { kind: "error", failure: leak }
   // Providers disagree with themselves about calls; the calls are what counts.
   if (says.tools) return { kind: "tool-calls" }
   if (says.text) return { kind: "stop" }
   const message = "the model ended its turn without an answer or a tool call; retry the request"
   return { kind: "error", failure: { code: "EMPTY_RESPONSE", message } }
+}
+
+/** The server's, because to tell calls from text is its task; and worth another try, because most of the time it can. */
+const leak = {
+  code: "SERVER",
+  message:
+    "the provider left the markup of a tool call in the text of the answer, where it cannot be run; retry the request"
 }
 
 const stopped = (named: string): FinishReason => {

@@ -19,8 +19,11 @@ const open = (header: EpochHeader): RequestWriter => {
   const { system } = header
   return {
     prefix: `${stringify(parameters(header, profile)).slice(0, -1)},"messages":[`,
-    initial: system === undefined || system === "" ? [] : [stringify({ role: "system", content: system })],
-    message: (message) => (message.role === "assistant" ? assistant(message.content, profile) : user(message)),
+    initial:
+      system === undefined || system === ""
+        ? []
+        : [stringify({ role: profile.systemRole ?? "system", content: system })],
+    message: (message) => (message.role === "assistant" ? assistant(message.content, profile) : user(message, profile)),
     suffix: "]}"
   }
 }
@@ -28,25 +31,27 @@ const open = (header: EpochHeader): RequestWriter => {
 /** Registered under the name that headers use. */
 export const format: RequestFormat = { format: Profile.format, of: "wire", open }
 
-const parameters = ({ config, tools }: EpochHeader, profile: Profile.Profile): object => ({
+const parameters = ({ config, tools = [] }: EpochHeader, profile: Profile.Known): object => ({
   model: config.model,
   stream: true,
-  stream_options: { include_usage: true },
+  ...(profile.streamUsage !== "omit" && { stream_options: { include_usage: true } }),
   ...(profile.thinking !== undefined && { thinking: { type: profile.thinking } }),
-  ...(profile.reasoningEffort !== undefined && { reasoning_effort: profile.reasoningEffort }),
-  ...(tools !== undefined &&
-    tools.length > 0 && {
-      tools: tools.map(({ description, name, parameters: schema }) => ({
-        type: "function",
-        function: { name, description, parameters: schema }
-      }))
-    }),
+  ...(profile.reasoningEffort !== undefined && effort(profile.reasoningEffort, profile)),
+  ...((tools.length > 0 || profile.emptyTools === "send") && {
+    tools: tools.map(({ description, name, parameters: schema }) => ({
+      type: "function",
+      function: { name, description, parameters: schema }
+    }))
+  }),
   ...(config.temperature !== undefined && { temperature: config.temperature }),
   ...(config.maxTokens !== undefined && { [profile.maxTokensField ?? "max_tokens"]: config.maxTokens }),
   ...(config.stop !== undefined && config.stop.length > 0 && { stop: config.stop })
 })
 
-const assistant = (content: ReadonlyArray<ContentBlock>, profile: Profile.Profile): ReadonlyArray<string> => {
+const effort = (value: string, { effortField }: Profile.Known): object =>
+  effortField === "reasoning" ? { reasoning: { effort: value } } : { reasoning_effort: value }
+
+const assistant = (content: ReadonlyArray<ContentBlock>, profile: Profile.Known): ReadonlyArray<string> => {
   const text = textOf(content)
   const calls = content.filter((block): block is ToolCallBlock => block.type === "tool-call")
   // Nothing but reasoning, or nothing at all: what an interruption leaves. There is no message to send.
@@ -55,8 +60,8 @@ const assistant = (content: ReadonlyArray<ContentBlock>, profile: Profile.Profil
   return [
     stringify({
       role: "assistant",
-      content: text,
-      ...(reasoning !== undefined && { reasoning_content: reasoning }),
+      content: text === "" && profile.emptyContent === "null" ? null : text,
+      ...(reasoning !== undefined && { [profile.reasoningField ?? "reasoning_content"]: reasoning }),
       ...(calls.length > 0 && { tool_calls: calls.map(toolCall) })
     })
   ]
@@ -66,7 +71,7 @@ const assistant = (content: ReadonlyArray<ContentBlock>, profile: Profile.Profil
 const reasoningOf = (
   content: ReadonlyArray<ContentBlock>,
   hasCalls: boolean,
-  profile: Profile.Profile
+  profile: Profile.Known
 ): string | undefined => {
   if (profile.reasoning === "strip") return undefined
   let reasoning = ""
@@ -96,19 +101,20 @@ const argumentsOf = (raw: string): string => {
   return JSON.stringify({ unparsed_arguments: Text.wellFormed(raw) })
 }
 
-const user = (message: Message): ReadonlyArray<string> => {
+const user = (message: Message, profile: Profile.Known): ReadonlyArray<string> => {
   const content: ReadonlyArray<ContentBlock> = message.content
   const results = content.filter((block): block is ToolResultBlock => block.type === "tool-result")
   const rest = content.filter((block) => block.type !== "tool-result")
-  const fragments = results.map(toolResult)
+  const fragments = results.map((block) => toolResult(block, profile))
   // Results first: they must directly follow the calls they answer.
   if (rest.length > 0 || results.length === 0) fragments.push(stringify({ role: "user", content: textOf(rest) }))
   return fragments
 }
 
-const toolResult = (block: ToolResultBlock): string => {
+const toolResult = (block: ToolResultBlock, { blankToolOutput }: Profile.Known): string => {
   const text = textOf(block.content)
-  return stringify({ role: "tool", tool_call_id: block.toolCallId, content: text.trim() === "" ? noOutput : text })
+  const content = text.trim() === "" && blankToolOutput !== "keep" ? noOutput : text
+  return stringify({ role: "tool", tool_call_id: block.toolCallId, content })
 }
 
 const textOf = (content: ReadonlyArray<ContentBlock>): string => {

@@ -7,7 +7,7 @@
  */
 import { isRecord } from "./Lenient.ts"
 
-export type Kind = "content" | "reasoning_content"
+export type Kind = "content" | "reasoning_content" | "reasoning"
 
 /** Learning costs a parse; a stream whose frames never repeat stops trying. */
 const patience = 8

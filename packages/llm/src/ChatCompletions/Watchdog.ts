@@ -16,6 +16,22 @@ export interface Limits {
   readonly queued: number
 }
 
+/** As adapters are configured; in milliseconds. */
+export interface Timeouts {
+  /** Longest silence of the connection, connecting included. Default 300 000. */
+  readonly streamIdleTimeoutMs?: number
+  /** Longest pause within an answer that has begun. Default 120 000. */
+  readonly contentIdleTimeoutMs?: number
+  /** Longest wait for an answer to begin while the connection is kept alive. Default 600 000. */
+  readonly queueTimeoutMs?: number
+}
+
+export const limits = (timeouts: Timeouts): Limits => ({
+  transportIdle: timeouts.streamIdleTimeoutMs ?? 300_000,
+  contentIdle: timeouts.contentIdleTimeoutMs ?? 120_000,
+  queued: timeouts.queueTimeoutMs ?? 600_000
+})
+
 /** Which clock ran out, and its limit in milliseconds. */
 export interface Expiry {
   readonly clock: keyof Limits

@@ -6,6 +6,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Credential from "../ChatCompletions/Credential.ts"
 import { LlmError } from "../LlmError.ts"
 
 export interface Connection {
@@ -24,7 +25,10 @@ export const fixed = (options: {
   /** Default: the official API. */
   readonly baseUrl?: string
 }): Effect.Effect<Connection, LlmError> =>
-  Effect.map(usable(options.apiKey), (apiKey) => ({ apiKey, baseUrl: strip(options.baseUrl ?? officialUrl) }))
+  Effect.map(Credential.usable(options.apiKey, keyName), (apiKey) => ({
+    apiKey,
+    baseUrl: Credential.strip(options.baseUrl ?? officialUrl)
+  }))
 
 const settings = Config.all({
   apiKey: Config.option(Config.redacted(keyName)),
@@ -58,18 +62,3 @@ const missing = new LlmError({
     `no DeepSeek API key: ${keyName} is not set; set it with \`export ${keyName}=…\` ` +
     "(keys: https://platform.deepseek.com/api_keys), or try `dsh demo`, which needs none"
 })
-
-// A pasted key brings line breaks and typographic characters along, which a header cannot carry.
-const usable = (apiKey: Redacted.Redacted): Effect.Effect<Redacted.Redacted, LlmError> => {
-  const key = Redacted.value(apiKey).trim()
-  return /^[\x21-\x7e]+$/.test(key)
-    ? Effect.succeed(Redacted.make(key))
-    : Effect.fail(
-        new LlmError({
-          code: "INVALID_CREDENTIAL",
-          message: `the API key in ${keyName} is empty or holds characters that cannot be sent; copy it again`
-        })
-      )
-}
-
-const strip = (url: string): string => url.trim().replace(/\/+$/, "")

@@ -10,10 +10,7 @@ import { MessageId } from "@dsh/protocol/Ids"
 import * as Message from "@dsh/protocol/Message"
 import type { EpochHeader, LlmCallConfig } from "@dsh/protocol/Request"
 import type { StreamChunk } from "@dsh/protocol/StreamChunk"
-import * as MockLlm from "@dsh/testing/MockLlm"
-import * as Script from "@dsh/testing/Script"
 import type { HttpClient } from "@effect/platform"
-import * as HttpClientNode from "@dsh/http/HttpClientNode"
 import type { Scope } from "effect"
 import { Effect, Either, Redacted, Stream } from "effect"
 
@@ -106,10 +103,3 @@ export const collect = <R>(stream: Stream.Stream<StreamChunk, LlmError, R>): Eff
       message: Either.getOrThrow(assembler.assemble())
     }
   })
-
-/** One question to a server that answers by `steps`. */
-export const ask = (step: Script.Step, options: Ask = {}): Effect.Effect<Answer, MockLlm.MockLlmError> =>
-  Effect.gen(function* () {
-    const server = yield* MockLlm.make({ script: Script.sequence([step]) })
-    return yield* collect(chunks(server.url, options))
-  }).pipe(Effect.scoped, Effect.provide(HttpClientNode.layer))

@@ -10,6 +10,9 @@ export interface Respond {
   readonly _tag: "Respond"
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  /** Before the headers, in milliseconds. */
+  readonly headDelayMs: number
+  /** Between headers and body, in milliseconds. */
   readonly delayMs: number
   /** Each element is one write. */
   readonly writes: Iterable<string | Uint8Array>
@@ -51,6 +54,7 @@ const stream = (delivery: Reply.Delivery, body: Iterable<string | Uint8Array>, r
     "x-request-id": `mock-${request.index}`,
     ...delivery.headers
   },
+  headDelayMs: 0,
   delayMs: delivery.delayMs ?? 0,
   writes: chain(keepAlives(delivery), body),
   paceMs: delivery.paceMs,
@@ -105,7 +109,8 @@ const http = (reply: Reply.Http): Respond => {
       "content-length": String(typeof body === "string" ? Buffer.byteLength(body) : body.length),
       ...reply.headers
     },
-    delayMs: reply.delayMs ?? 0,
+    headDelayMs: reply.delayMs ?? 0,
+    delayMs: 0,
     writes: body.length === 0 ? [] : [body],
     paceMs: undefined,
     ending: "end"

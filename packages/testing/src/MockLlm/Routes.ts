@@ -17,7 +17,7 @@ export interface Config {
   readonly recorder: Recorder
   readonly strict: boolean
   readonly apiKey: string | undefined
-  readonly models: ReadonlyArray<string>
+  readonly models: ReadonlyArray<string> | Reply.Reply
   readonly keepBodies: boolean
 }
 
@@ -72,13 +72,18 @@ export const make = (config: Config) => {
     if (route === "POST /chat/completions") return chat(incoming, response, path)
     const reply =
       route === "GET /models"
-        ? Reply.http(200, { body: { object: "list", data: config.models.map(model) } })
+        ? modelList(config.models)
         : Reply.error(404, { message: `no such endpoint: ${incoming.method} ${path}`, code: "not_found" })
     return transmit(Plan.make(reply, ChatRequest.parse(undefined, { index: 0, headers: {}, bytes: 0 })), response)
   }
 }
 
-const model = (id: string) => ({ id, object: "model", owned_by: "mock" })
+const modelList = (models: Config["models"]): Reply.Reply =>
+  "_tag" in models
+    ? models
+    : Reply.http(200, {
+        body: { object: "list", data: models.map((id) => ({ id, object: "model", owned_by: "mock" })) }
+      })
 
 const answer = (
   config: Config,

@@ -10,6 +10,7 @@ export const transmit = (plan: Plan, response: ServerResponse): Effect.Effect<vo
   plan._tag === "Reset" ? reset(response) : respond(plan, response)
 
 const respond = Effect.fnUntraced(function* (plan: Respond, response: ServerResponse) {
+  if (plan.headDelayMs > 0) yield* Effect.sleep(plan.headDelayMs)
   response.writeHead(plan.status, plan.headers)
   response.flushHeaders()
   if (plan.delayMs > 0) yield* Effect.sleep(plan.delayMs)

@@ -1,0 +1,61 @@
+/**
+ * What every `LlmAdapter` over HTTP must do, as programs that any test runner can run against the mock server:
+ *
+ *   for (const { name, run } of AdapterContract.cases) {
+ *     it.scopedLive(name, () => run(subject))
+ *   }
+ *
+ * An adapter is finished when all of them succeed. Every answer is also held against the grammar of chunks, whatever the case is about.
+ */
+import type { LlmAdapter } from "@dsh/llm/LlmAdapter"
+import type { LlmError } from "@dsh/llm/LlmError"
+import type * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import { answering } from "./AdapterContract/Answering.ts"
+import type { Failure } from "./AdapterContract/Ask.ts"
+import { calling } from "./AdapterContract/Calling.ts"
+import { failing } from "./AdapterContract/Failing.ts"
+import { framing } from "./AdapterContract/Framing.ts"
+import { leaking } from "./AdapterContract/Leaking.ts"
+import { requesting } from "./AdapterContract/Requesting.ts"
+import { waiting } from "./AdapterContract/Waiting.ts"
+
+export { ContractViolation } from "./AdapterContract/Expect.ts"
+
+/** In milliseconds; what is absent is the adapter's own. */
+export interface Timeouts {
+  readonly streamIdleTimeoutMs?: number
+  readonly contentIdleTimeoutMs?: number
+  readonly queueTimeoutMs?: number
+}
+
+/** Where the provider is. */
+export interface Place {
+  readonly url: string
+  readonly apiKey: Redacted.Redacted
+  readonly timeouts: Timeouts
+}
+
+export interface Subject {
+  /** A model that calls may name. */
+  readonly model: string
+  /** The adapter, with the provider at `place`. Its first route is used. */
+  readonly make: (place: Place) => Effect.Effect<LlmAdapter, LlmError, Scope.Scope>
+}
+
+export interface ContractCase {
+  /** The rule, as a sentence. */
+  readonly name: string
+  readonly run: (subject: Subject) => Effect.Effect<void, Failure, Scope.Scope>
+}
+
+export const cases: ReadonlyArray<ContractCase> = [
+  ...requesting,
+  ...answering,
+  ...framing,
+  ...calling,
+  ...failing,
+  ...waiting,
+  ...leaking
+]

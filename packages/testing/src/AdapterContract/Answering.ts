@@ -1,0 +1,236 @@
+/**
+ * Rules about answers that are what they should be, or nearly.
+ */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { ContractCase } from "../AdapterContract.ts"
+import * as MockLlm from "../MockLlm.ts"
+import * as Reply from "../Reply.ts"
+import * as Script from "../Script.ts"
+import { apiKey, ask, called, ending, prepare, said, timely } from "./Ask.ts"
+import { holds, same } from "./Expect.ts"
+import { begun, cut, done, event, frame, text, words } from "./Samples.ts"
+
+const counted = { prompt_tokens: 100, completion_tokens: 10, completion_tokens_details: { reasoning_tokens: 6 } }
+const buckets = { inputTokens: 80, outputTokens: 10, cacheReadTokens: 20, reasoningTokens: 6 }
+
+export const answering: ReadonlyArray<ContractCase> = [
+  {
+    name: "reasoning, text and parallel calls are blocks in the order they came in, with their deltas before",
+    run: (subject) =>
+      Effect.gen(function* () {
+        const answer = yield* ask(
+          subject,
+          Reply.message({
+            reasoning: ["be", "cause"],
+            text: ["s", "o"],
+            toolCalls: [
+              { id: "c1", name: "read", arguments: { path: "a" }, fragments: 3 },
+              { id: "c2", name: "bash", arguments: { command: "ls" } }
+            ]
+          })
+        )
+        yield* same("blocks", answer.message.blocks, [
+          { type: "reasoning", text: "because" },
+          { type: "text", text: "so" },
+          { type: "tool-call", id: "c1", name: "read", arguments: '{"path":"a"}' },
+          { type: "tool-call", id: "c2", name: "bash", arguments: '{"command":"ls"}' }
+        ])
+        yield* same("end", ending(answer), "tool-calls")
+        const streamed = { reasoning: "", text: "", calls: "" }
+        for (const chunk of answer.chunks) {
+          if (chunk.type === "reasoning-delta") streamed.reasoning += chunk.text
+          else if (chunk.type === "text-delta") streamed.text += chunk.text
+          else if (chunk.type === "tool-call-delta") streamed.calls += chunk.argumentsDelta
+        }
+        yield* same("deltas", streamed, { reasoning: "because", text: "so", calls: '{"path":"a"}{"command":"ls"}' })
+        const last = answer.chunks.slice(-2).map(({ type }) => type)
+        yield* same("last chunks", last, ["usage", "finish"])
+      })
+  },
+  {
+    name: "reasoning is read under both of its names",
+    run: (subject) =>
+      Effect.gen(function* () {
+        for (const field of ["reasoning_content", "reasoning"]) {
+          const body = Array.from("thought", (letter) => frame({ content: null, [field]: letter })).join("")
+          const answer = yield* ask(subject, cut(body + words))
+          yield* same(field, [said(answer, "reasoning"), said(answer)], ["thought", text])
+        }
+      })
+  },
+  {
+    name: "the buckets of usage are disjoint, however and wherever they are reported, and counted once",
+    run: (subject) =>
+      Effect.gen(function* () {
+        const shapes: ReadonlyArray<Reply.Usage> = [
+          { ...counted, prompt_cache_hit_tokens: 20, prompt_cache_miss_tokens: 80 },
+          { ...counted, prompt_tokens_details: { cached_tokens: 20 } }
+        ]
+        for (const usage of shapes) {
+          for (const usageOn of ["trailing", "finish", "every"] as const) {
+            const { message } = yield* ask(subject, Reply.text("a", { usage, usageOn }))
+            yield* same(`usage on ${usageOn}`, message.usage, buckets)
+          }
+        }
+        const silent = yield* ask(subject, Reply.text("a", { usage: null }))
+        yield* same("no usage", [ending(silent), silent.message.usage], ["stop", undefined])
+      })
+  },
+  {
+    name: "the reason of the finish is one of ours, or an error with the provider's as its code",
+    run: (subject) =>
+      Effect.gen(function* () {
+        const reasons: ReadonlyArray<readonly [string | null, string]> = [
+          ["stop", "stop"],
+          ["length", "max-tokens"],
+          ["tool_calls", "stop"],
+          [null, "stop"],
+          ["", "stop"],
+          ["content_filter", "CONTENT_FILTER"],
+          ["insufficient_system_resource", "INSUFFICIENT_SYSTEM_RESOURCE"]
+        ]
+        for (const [finish, expected] of reasons) {
+          yield* same(`${finish}`, ending(yield* ask(subject, Reply.text("a", { finish }))), expected)
+        }
+        const calling = yield* ask(subject, Reply.toolCalls([{ name: "read", arguments: {} }], { finish: "stop" }))
+        yield* same("calls that end with stop", ending(calling), "tool-calls")
+        const truncated = yield* ask(subject, Reply.behaviour("max_tokens"))
+        yield* same("cut", [said(truncated), ending(truncated)], ["Hello from the mock mo", "max-tokens"])
+      })
+  },
+  {
+    name: "a field that does not fit is left out, and nothing but the field",
+    run: (subject) =>
+      Effect.gen(function* () {
+        const answer = yield* ask(
+          subject,
+          Reply.frames([
+            { choices: [], usage: null },
+            { id: 7, extra: {}, choices: [{ delta: null }] },
+            { choices: [{ delta: {}, finish_reason: "" }] },
+            { choices: "none", usage: 7 },
+            { choices: [{ delta: { content: 7, reasoning_content: {}, tool_calls: "no", role: null } }] },
+            { choices: [{ delta: { content: "a", tool_calls: [null, 3, {}] }, logprobs: null }] },
+            42,
+            { choices: [{ index: 0, delta: { content: [{ type: "text", text: "b" }] }, finish_reason: "stop" }] },
+            { choices: [], usage: { prompt_tokens: 3, completion_tokens: 1, prompt_tokens_details: null } }
+          ])
+        )
+        yield* same("answer", [said(answer), ending(answer), called(answer)], ["ab", "stop", []])
+        yield* same("usage", answer.message.usage, { inputTokens: 3, outputTokens: 1 })
+      })
+  },
+  {
+    name: "an answer that the server did not stream is an answer",
+    run: (subject) =>
+      Effect.gen(function* () {
+        const message = {
+          role: "assistant",
+          content: "plain",
+          tool_calls: [{ id: "c", type: "function", function: { name: "read", arguments: "{}" } }]
+        }
+        const completion = { choices: [{ message, finish_reason: "tool_calls" }], usage: counted }
+        for (const body of [completion, `\n\n${JSON.stringify(completion, null, 2)}\n`]) {
+          const answer = yield* ask(subject, Reply.http(200, { body }))
+          yield* same(
+            "answer",
+            [said(answer), called(answer), ending(answer)],
+            ["plain", [["read", "{}"]], "tool-calls"]
+          )
+        }
+      })
+  },
+  {
+    name: "an answer is over at [DONE], whatever keeps the connection open and whatever follows",
+    run: (subject) =>
+      Effect.gen(function* () {
+        const held = yield* ask(subject, Reply.text("a", { ending: "hold" }))
+        yield* same("held open", [said(held), ending(held)], ["a", "stop"])
+        const more = yield* ask(subject, cut(words + begun + event({ error: { message: "x" } })))
+        yield* same("more", [said(more), ending(more)], [text, "stop"])
+      })
+  },
+  {
+    name: "an answer with a finish and no [DONE] is whole, and its usage is what arrived of it",
+    run: (subject) =>
+      Effect.gen(function* () {
+        const finished = begun + frame({}, "stop")
+        const usage = event({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } })
+        const endings: ReadonlyArray<readonly [string, "end" | "reset", boolean]> = [
+          [finished, "end", false],
+          [finished, "reset", false],
+          [finished + usage.slice(0, 30), "end", false],
+          [finished + usage.trimEnd(), "end", true],
+          [finished + usage, "end", true]
+        ]
+        for (const [body, how, isCounted] of endings) {
+          const answer = yield* ask(subject, cut(body, how))
+          const expected = isCounted ? { inputTokens: 1, outputTokens: 1 } : undefined
+          yield* same(body, [said(answer), ending(answer), answer.message.usage], ["a", "stop", expected])
+        }
+      })
+  },
+  {
+    name: "a response that is slow to begin is waited for while the connection is kept alive",
+    run: (subject) =>
+      Effect.gen(function* () {
+        const slow = Reply.text("late", { keepAlives: 3, paceMs: 5 })
+        const answer = yield* ask(subject, slow)
+        yield* same("answer", [said(answer), ending(answer)], ["late", "stop"])
+      })
+  },
+  {
+    name: "the chunks of one network read travel as one array",
+    run: (subject) =>
+      Effect.gen(function* () {
+        const script = Script.sequence([Reply.text(Array.from({ length: 100 }, String))])
+        const { url } = yield* MockLlm.make({ script })
+        const adapter = yield* subject.make({ url, apiKey, timeouts: {} })
+        const { stream } = yield* prepare(adapter, subject.model)
+        const arrays = yield* timely(Stream.runCollect(Stream.chunks(stream)))
+        const longest = Math.max(...Array.from(arrays, Chunk.size))
+        yield* holds(`the longest array has ${longest} chunks`, longest > 50)
+      })
+  },
+  {
+    name: "a consumer that reads slowly holds the provider back and loses nothing",
+    run: (subject) =>
+      Effect.gen(function* () {
+        const deltas = Array.from({ length: 30_000 }, (_, i) => `${i} `)
+        const { url } = yield* MockLlm.make({ script: Script.sequence([Reply.text(deltas)]) })
+        const adapter = yield* subject.make({ url, apiKey, timeouts: {} })
+        const { stream } = yield* prepare(adapter, subject.model)
+        let seen = ""
+        yield* timely(
+          Stream.runForEachChunk(stream, (batch) =>
+            Effect.zipRight(
+              Effect.yieldNow(),
+              Effect.sync(() => {
+                for (const chunk of batch) if (chunk.type === "text-delta") seen += chunk.text
+              })
+            )
+          )
+        )
+        yield* holds("text is missing or out of order", seen === deltas.join(""))
+      })
+  },
+  {
+    name: "an answer without a word or a call is an error, and its tokens are counted",
+    run: (subject) =>
+      Effect.gen(function* () {
+        for (const name of ["empty", "empty_body", "malformed_event"] as const) {
+          yield* same(name, ending(yield* ask(subject, Reply.behaviour(name))), "EMPTY_RESPONSE")
+        }
+        yield* same("no content", ending(yield* ask(subject, Reply.http(204))), "EMPTY_RESPONSE")
+        yield* same("only [DONE]", ending(yield* ask(subject, cut(done))), "EMPTY_RESPONSE")
+        const thought = yield* ask(
+          subject,
+          Reply.message({ reasoning: "hm", usage: { prompt_tokens: 1, completion_tokens: 2 } })
+        )
+        const usage = { inputTokens: 1, outputTokens: 2 }
+        yield* same("only reasoning", [ending(thought), thought.message.usage], ["EMPTY_RESPONSE", usage])
+      })
+  }
+]
