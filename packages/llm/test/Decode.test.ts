@@ -356,17 +356,18 @@ describe("Decoder", () => {
       (d: object) => ({ created: 1, content: "decoy", choices: [{ delta: d, content: "decoy" }] }),
       (d: object) => ({ choices: [{ delta: { role: "assistant", reasoning_content: null, content: null, ...d } }] })
     )
-    const kind = FastCheck.constantFrom("content", "reasoning_content")
+    const kind = FastCheck.constantFrom("content", "reasoning_content", "reasoning")
     const property = FastCheck.property(
       frame,
       FastCheck.array(FastCheck.tuple(kind, piece), { maxLength: 40 }),
       (wrap, pieces) => {
         const { message } = decode(pieces.map(([key, text]) => wrap({ [key]: text })))
-        const expected = (key: string) => pieces.flatMap(([k, text]) => (k === key ? text : [])).join("")
+        const expected = (...keys: ReadonlyArray<string>) =>
+          pieces.flatMap(([key, text]) => (keys.includes(key) ? text : [])).join("")
         const got = (type: string) =>
           message.blocks.flatMap((b) => (b.type === type && "text" in b ? b.text : [])).join("")
         assert.strictEqual(got("text"), expected("content"))
-        assert.strictEqual(got("reasoning"), expected("reasoning_content"))
+        assert.strictEqual(got("reasoning"), expected("reasoning_content", "reasoning"))
       }
     )
     FastCheck.assert(property, { numRuns: 150 })

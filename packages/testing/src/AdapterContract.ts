@@ -6,6 +6,11 @@
  *   }
  *
  * An adapter is finished when all of them succeed. Every answer is also held against the grammar of chunks, whatever the case is about.
+ *
+ * The suite was seen to fail for seventy things broken on purpose, one at a time. Among them: a stream that ends without [DONE] is an
+ * answer; CR is no line end; characters are decoded per read; cut arguments are sent back as they are; an id is used twice; cached tokens
+ * are counted twice; an empty answer is a success; comments count as content; interruption leaves the socket open; a key comes back in a
+ * message; leaked markup is shown, run when it is quoted, or lost when it is only talked about.
  */
 import type { LlmAdapter } from "@dsh/llm/LlmAdapter"
 import type { LlmError } from "@dsh/llm/LlmError"

@@ -81,7 +81,7 @@ const parse = (body: string): ReadonlyArray<CatalogEntry> | undefined => {
   const seen = new Map<string, CatalogEntry>()
   for (const item of list as ReadonlyArray<unknown>) {
     const entry = entryOf(item)
-    if (entry !== undefined && !seen.has(entry.id)) seen.set(entry.id, entry)
+    if (entry !== undefined) seen.set(entry.id, entry)
   }
   return [...seen.values()]
 }

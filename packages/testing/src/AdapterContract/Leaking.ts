@@ -1,6 +1,7 @@
 /**
  * Rules about tool-call markup that a server leaves in the text of an answer (DeepSeek's "DSML").
  */
+import { retryableCodes } from "@dsh/llm/LlmError"
 import { MessageId } from "@dsh/protocol/Ids"
 import * as Message from "@dsh/protocol/Message"
 import * as Effect from "effect/Effect"
@@ -120,6 +121,7 @@ export const leaking: ReadonlyArray<ContractCase> = [
         for (const [name, markup] of Object.entries(leaks)) {
           const answer = yield* answered(subject, `hello ${markup}`)
           yield* same(name, [called(answer), ending(answer)], [[], "SERVER"])
+          yield* holds(`${name}: it may be tried again`, retryableCodes.has(ending(answer)))
           yield* unseen(answer, name)
         }
         const untold = yield* answered(subject, `hello ${wrapped()}`, {})
