@@ -7,6 +7,8 @@ import * as Script from "@dsh/testing/Script"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { dsh } from "./support/Dsh.ts"
 import type { Result } from "./support/Dsh.ts"
@@ -300,6 +302,33 @@ describe("dsh run, when the model fails", () => {
       assert.match(stderr, /^dsh: TRANSPORT: [^\n]+\n$/)
       assert.include(stderr, new URL(url).host)
       assert.strictEqual(lastEnd(workspace).error?.code, "TRANSPORT")
+    })
+  )
+
+  it.scopedLive("a proxy that refuses is named, and not asked again", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(Script.sequence([]))
+      const proxy = createServer().on("connect", (_, socket) => {
+        socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
+      })
+      yield* Effect.acquireRelease(
+        Effect.async<void>((resume) => void proxy.listen(0, "127.0.0.1", () => resume(Effect.void))),
+        () => Effect.sync(() => proxy.close().closeAllConnections())
+      )
+      const { port } = proxy.address() as AddressInfo
+      const { code, stderr } = yield* workspace.run(["run", "hello"], {
+        env: {
+          DEEPSEEK_BASE_URL: "https://model.test",
+          HTTPS_PROXY: `http://user:secret@127.0.0.1:${port}`,
+          DSH_MAX_RETRIES: "5"
+        }
+      })
+      assert.strictEqual(code, 1, stderr)
+      assert.match(
+        stderr,
+        /^dsh: PROXY_REFUSED: cannot reach https:\/\/model\.test: the proxy http:\/\/127\.0\.0\.1:\d+ .*407[^\n]*\n$/
+      )
+      assert.notInclude(stderr, "secret")
     })
   )
 

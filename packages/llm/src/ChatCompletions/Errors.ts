@@ -1,6 +1,7 @@
 /**
  * Failures of a request as `LlmError`s: a stable code, what the provider said, and what to do next.
  */
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import { LlmError } from "../LlmError.ts"
 import * as Classify from "./Classify.ts"
@@ -74,11 +75,37 @@ export const requestIdOf = (headers: Refusal["headers"]): string | undefined =>
 export const transport = (endpoint: Endpoint, cause: unknown, receiving: boolean): LlmError => {
   const url = visible(endpoint.url)
   const what = receiving ? `the connection to ${url} broke` : `cannot reach ${url}`
+  const known = connectionError(cause)
+  if (known !== undefined) {
+    // What somebody has to set right first is not tried again.
+    const code = known.isTransient ? "TRANSPORT" : known.code
+    return new LlmError({ code, message: `${what}: ${known.message}`, cause })
+  }
   return new LlmError({
     code: "TRANSPORT",
     message: `${what}: ${explain(cause)}; check the network and ${endpoint.urlName}`,
     cause
   })
+}
+
+interface ConnectionError {
+  readonly code: string
+  /** Names the culprit and what to do. */
+  readonly message: string
+  readonly isTransient: boolean
+}
+
+/** What a client that knows about proxies and certificates says of a connection, if it is one that does. */
+const connectionError = (cause: unknown): ConnectionError | undefined => {
+  for (let error = cause, depth = 0; depth < 8 && Predicate.isObject(error); depth++) {
+    if (Predicate.isTagged(error, "ConnectionError")) {
+      const { code, isTransient, message } = error as { readonly [key: string]: unknown }
+      if (typeof code === "string" && typeof message === "string")
+        return { code, message, isTransient: isTransient === true }
+    }
+    error = Predicate.hasProperty(error, "cause") ? error.cause : undefined
+  }
+  return undefined
 }
 
 const clocks: Readonly<Record<Expiry["clock"], string>> = {
