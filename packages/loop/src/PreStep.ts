@@ -6,18 +6,15 @@ import { PreStep } from "@dsh/agent/AgentHooks"
 import type { StepDecision } from "@dsh/agent/AgentHooks"
 import { fresh } from "@dsh/kernel/Ids"
 import * as Assembly from "@dsh/prompt/Assembly"
-import type { SystemPrompt } from "@dsh/prompt/SystemPrompt"
 import { MessageId } from "@dsh/protocol/Ids"
 import type { UserMessage } from "@dsh/protocol/Message"
 import type { InboxTarget } from "@dsh/protocol/SessionEvent"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as AgentInbox from "./AgentInbox.ts"
 import type { AgentState } from "./AgentState.ts"
+import * as StepPrompt from "./StepPrompt.ts"
 import * as StepRequest from "./StepRequest.ts"
 import type { At } from "./ToolScheduler.ts"
-
-export type PreStepServices = SystemPrompt | Assembly.AssemblePrompt
 
 export type Entry =
   | {
@@ -26,7 +23,7 @@ export type Entry =
       readonly messages: ReadonlyArray<UserMessage>
       /** Input of its own, not counting the runtime context. */
       readonly hasInput: boolean
-      readonly prompt: StepRequest.StepPrompt
+      readonly prompt: StepPrompt.StepPrompt
     }
   | { readonly kind: "reject"; readonly claimed: ReadonlyArray<UserMessage> }
 
@@ -34,11 +31,8 @@ export const run = Effect.fnUntraced(function* (state: AgentState, at: At, targe
   const { agent, session } = state
   const claimed = yield* AgentInbox.claim(state, target, at.turn)
   StepRequest.takeSelection(state)
-  const { model, provider } = yield* StepRequest.seedConfig(state)
-  const assembly = yield* Assembly.assemble({ session, provider, model })
-  const system = Assembly.render(assembly)
-  if (Either.isLeft(system)) return yield* system.left
-  const update = Assembly.contextUpdate(session, assembly.contexts, MessageId(yield* fresh))
+  const { contexts, prompt } = yield* StepPrompt.assemble(state, yield* StepRequest.seedConfig(state))
+  const update = Assembly.contextUpdate(session, contexts, MessageId(yield* fresh))
   const point = yield* PreStep
   const decision = yield* point.run(
     { agent, ...at, messages: update === undefined ? claimed : [...claimed, update] },
@@ -50,6 +44,6 @@ export const run = Effect.fnUntraced(function* (state: AgentState, at: At, targe
     claimed,
     messages: decision.messages,
     hasInput: decision.messages.some(({ id }) => id !== update?.id),
-    prompt: { system: system.right, tools: assembly.tools }
+    prompt
   } satisfies Entry
 })

@@ -18,10 +18,11 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { AgentState } from "./AgentState.ts"
 import { RequestFailed } from "./Failure.ts"
+import type { PromptServices, StepPrompt } from "./StepPrompt.ts"
 import * as StepRequest from "./StepRequest.ts"
 import * as ToolScheduler from "./ToolScheduler.ts"
 
-export type StepServices = AgentHooks | Llm.Llm | Llm.LlmStream | ToolScheduler.SchedulerServices
+export type StepServices = AgentHooks | Llm.Llm | Llm.LlmStream | PromptServices | ToolScheduler.SchedulerServices
 
 /** `continue`: results have to go back to the model. */
 export type StepResult = "completed" | "max-tokens" | "continue"
@@ -33,7 +34,7 @@ export type StepResult = "completed" | "max-tokens" | "continue"
 export const run = Effect.fnUntraced(function* (
   state: AgentState,
   at: ToolScheduler.At,
-  prompt: StepRequest.StepPrompt,
+  prompt: StepPrompt,
   restore: ToolScheduler.Restore
 ) {
   const reply = yield* restore(attempts(state, at, prompt))
@@ -46,7 +47,7 @@ export const run = Effect.fnUntraced(function* (
 })
 
 /** Requests until one succeeds. Every failure, wherever it was raised, is offered to the one recovery hook. */
-const attempts = Effect.fnUntraced(function* (state: AgentState, at: ToolScheduler.At, prompt: StepRequest.StepPrompt) {
+const attempts = Effect.fnUntraced(function* (state: AgentState, at: ToolScheduler.At, prompt: StepPrompt) {
   const recovery = yield* RequestError
   for (let attempt = 1; ; attempt++) {
     const outcome = yield* Effect.either(once(state, { ...at, attempt }, prompt))
@@ -62,11 +63,7 @@ const attempts = Effect.fnUntraced(function* (state: AgentState, at: ToolSchedul
 })
 
 /** One attempt: send, log and fold the chunks; what is left is to log the message. Fails with `LlmError` when the model did. */
-const once = Effect.fnUntraced(function* (
-  state: AgentState,
-  at: StepRequest.AttemptAt,
-  prompt: StepRequest.StepPrompt
-) {
+const once = Effect.fnUntraced(function* (state: AgentState, at: StepRequest.AttemptAt, prompt: StepPrompt) {
   const { session } = state
   const { call, request } = yield* StepRequest.make(state, at, prompt)
   const assembler = BlockAssembler.make()

@@ -11,17 +11,12 @@ import type { AdapterCall, LlmRequest } from "@dsh/llm/LlmAdapter"
 import { LlmError } from "@dsh/llm/LlmError"
 import { neutral } from "@dsh/protocol/NeutralRequest"
 import { canonical, sameHeader } from "@dsh/protocol/Request"
-import type { EpochHeader, LlmCallConfig, RequestContext, ToolSchema } from "@dsh/protocol/Request"
+import type { EpochHeader, LlmCallConfig, RequestContext } from "@dsh/protocol/Request"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { AgentState } from "./AgentState.ts"
 import { LoopConfig } from "./LoopConfig.ts"
-
-/** What the prompt contributes to the request of a step. */
-export interface StepPrompt {
-  readonly system: string
-  readonly tools: ReadonlyArray<ToolSchema>
-}
+import * as StepPrompt from "./StepPrompt.ts"
 
 export interface StepRequest {
   readonly call: AdapterCall
@@ -35,13 +30,14 @@ export interface AttemptAt {
 }
 
 /** Resolves, logs and renders the next request. */
-export const make = Effect.fnUntraced(function* (state: AgentState, at: AttemptAt, prompt: StepPrompt) {
+export const make = Effect.fnUntraced(function* (state: AgentState, at: AttemptAt, begun: StepPrompt.StepPrompt) {
   const { agent, session } = state
   const { attempt, step, turn } = at
   const seed = yield* seedConfig(state)
   const point = yield* AgentRequest
   const config = yield* point.run({ agent, turn, step, config: seed }, (input) => Effect.succeed(input.config))
   state.provider = config.provider
+  const prompt = yield* StepPrompt.fitting(state, begun, config)
   const call = yield* prepare(config)
   const header = yield* logHeader(state, {
     config: call.config,

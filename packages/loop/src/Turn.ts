@@ -29,7 +29,7 @@ import * as Step from "./Step.ts"
 import type { At } from "./ToolScheduler.ts"
 import * as TurnEnd from "./TurnEnd.ts"
 
-export type TurnServices = PreStep.PreStepServices | Step.StepServices
+export type TurnServices = Step.StepServices
 
 /** How the steps of a turn ended, and whether another turn may open without a new wake. */
 interface Ended {
