@@ -45,7 +45,7 @@ export const packages = {
   llm: {
     role: "definition",
     provider: ["LlmDeepSeek", "LlmOpenAiCompatible", "LlmScripted"],
-    feature: ["LlmCassette", "LlmFallback", "LlmRetry"]
+    feature: ["LlmCassette", "LlmFallback", "LlmOutputLimit", "LlmRetry"]
   },
   persistence: {
     role: "definition",

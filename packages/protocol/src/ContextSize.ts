@@ -3,11 +3,10 @@
  * estimated, and by how far the estimate was off before. Without a report all of it is estimated.
  */
 import type { ContentBlock } from "./Block.ts"
-import type { Conversation } from "./Conversation.ts"
+import type { Conversation, Report } from "./Conversation.ts"
 import type { Message } from "./Message.ts"
+import { sameTools } from "./Request.ts"
 import type { EpochHeader } from "./Request.ts"
-import { messageOf } from "./SessionEvent.ts"
-import type { SessionEvent } from "./SessionEvent.ts"
 import * as TokenEstimate from "./TokenEstimate.ts"
 
 /** In tokens. */
@@ -62,71 +61,74 @@ const once = <A extends object>(thing: A, estimate: (thing: A) => number): numbe
 }
 
 /** The estimate for one message. */
-export const ofMessage = (message: Message): number =>
+const ofMessage = (message: Message): number =>
   once(message, ({ content }) => content.reduce<number>((sum, block) => sum + ofBlock(block) + overhead, overhead))
 
 const ofTools = (tools: NonNullable<EpochHeader["tools"]>): number =>
   once(tools, (all) => TokenEstimate.ofText(JSON.stringify(all)) + overhead)
 
-/** Estimates alone. */
-export const breakdown = ({ header, messages }: Conversation): Breakdown => ({
+const fixed = (header: EpochHeader | undefined): Omit<Breakdown, "messages"> => ({
   system: header?.system === undefined ? 0 : once(header, () => TokenEstimate.ofText(header.system ?? "") + overhead),
-  tools: header?.tools === undefined ? 0 : ofTools(header.tools),
-  messages: messages.reduce((sum, message) => sum + ofMessage(message), 0)
+  tools: header?.tools === undefined ? 0 : ofTools(header.tools)
 })
 
-interface Report {
-  readonly header: EpochHeader | undefined
-  readonly generation: number
-  /** Messages it covers, the answer included. */
-  readonly messages: number
-  readonly tokens: number
-  /** What would have been estimated. */
-  readonly estimated: number
-}
+/** Estimates alone. */
+export const breakdown = (conversation: Conversation): Breakdown => ({
+  ...fixed(conversation.header),
+  messages: sumsOf(conversation).at(-1) ?? 0
+})
 
 /** Beyond these an estimate was not wrong, but of something else. */
 const [least, most] = [0.5, 2]
 
-/** Follows one log. */
-export class Meter {
-  #report: Report | undefined
-
-  /** To be called after the conversation has taken in the event. */
-  take(event: SessionEvent, conversation: Conversation): void {
-    if (event.type !== "assistant/message" || event.surfaceOp !== "append") return
-    const { usage } = event.data
-    if (usage === undefined) return
-    const { cacheReadTokens = 0, cacheWriteTokens = 0, inputTokens, outputTokens } = usage
-    const { generation, header, messages } = conversation
-    const tokens = inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens
-    // An answer without a message has been paid for and is not sent again.
-    const covered = messageOf(event) === undefined ? tokens - outputTokens : tokens
-    this.#report = { header, generation, messages: messages.length, tokens: covered, estimated: estimate(conversation) }
+/** What the next request will be, as far as the log tells. */
+export const measure = (conversation: Conversation): ContextSize => {
+  const { context, generation, header, report } = conversation
+  const { system, tools } = fixed(header)
+  const sums = sumsOf(conversation)
+  const all = sums[sums.length - 1] ?? 0
+  const window = context?.contextWindow
+  const sized = (total: number, reported: number): ContextSize => ({
+    total,
+    reported,
+    window,
+    pressure: window === undefined ? undefined : total / window
+  })
+  if (report === undefined || report.generation !== generation || !isAbout(report, header)) {
+    return sized(Math.ceil(system + tools + all), 0)
   }
-
-  measure(conversation: Conversation): ContextSize {
-    const report = this.#report
-    const factor =
-      report === undefined ? 1 : Math.min(most, Math.max(least, report.tokens / Math.max(1, report.estimated)))
-    const window = conversation.context?.contextWindow
-    const sized = (total: number, reported: number): ContextSize => ({
-      total,
-      reported,
-      window,
-      pressure: window === undefined ? undefined : total / window
-    })
-    const { generation, header, messages } = conversation
-    if (report === undefined || report.header !== header || report.generation !== generation) {
-      return sized(Math.ceil(estimate(conversation) * factor), 0)
-    }
-    let added = 0
-    for (let i = report.messages; i < messages.length; i++) added += ofMessage(messages[i]!)
-    return sized(report.tokens + Math.ceil(added * factor), report.tokens)
-  }
+  const covered = sums[report.messages] ?? 0
+  const factor = Math.min(most, Math.max(least, report.tokens / Math.max(1, system + tools + covered)))
+  return sized(report.tokens + Math.ceil((all - covered) * factor), report.tokens)
 }
 
-const estimate = (conversation: Conversation): number => {
-  const { messages, system, tools } = breakdown(conversation)
-  return messages + system + tools
+/** Whether a count still holds: other limits of the answer leave the request as long as it was. */
+const isAbout = ({ header: counted }: Report, header: EpochHeader | undefined): boolean =>
+  counted === header ||
+  (counted !== undefined &&
+    header !== undefined &&
+    counted.config.provider === header.config.provider &&
+    counted.config.model === header.config.model &&
+    counted.system === header.system &&
+    sameTools(counted.tools, header.tools))
+
+interface Sums {
+  readonly generation: number
+  /** At `n`: the estimate of the first `n` messages. */
+  readonly tokens: Array<number>
+}
+
+const sums = new WeakMap<Conversation, Sums>()
+
+/** Kept, because a conversation is measured at every step and hardly ever changes but at its end. */
+const sumsOf = (conversation: Conversation): ReadonlyArray<number> => {
+  const { generation, messages } = conversation
+  let known = sums.get(conversation)
+  if (known?.generation !== generation) sums.set(conversation, (known = { generation, tokens: [0] }))
+  const { tokens } = known
+  for (let n = tokens.length; n <= messages.length; n++) {
+    const message = messages[n - 1]
+    if (message !== undefined) tokens.push((tokens[n - 1] ?? 0) + ofMessage(message))
+  }
+  return tokens
 }

@@ -22,6 +22,15 @@ export class InvalidSurface extends Data.TaggedError("InvalidSurface")<{
 
 type Node = EventOf<SurfaceType>
 
+/** What a provider counted: the request of an answer, and the answer. */
+export interface Report {
+  readonly header: EpochHeader | undefined
+  readonly generation: number
+  /** How many of the messages it covers. */
+  readonly messages: number
+  readonly tokens: number
+}
+
 export interface Conversation {
   /** Derived messages in order. Live: grows in place until `generation` changes. */
   readonly messages: ReadonlyArray<Message>
@@ -32,6 +41,8 @@ export interface Conversation {
   /** The last logged header, canonical. The same object until the next `request/header`. */
   readonly header: EpochHeader | undefined
   readonly context: RequestContext | undefined
+  /** That of the last answer whose usage was reported. */
+  readonly report: Report | undefined
   /** What is wrong with a candidate, before it enters the log. */
   readonly check: (event: SessionEvent) => Either.Either<void, InvalidSurface>
   /** Takes in an event that passed `check`. */
@@ -44,6 +55,7 @@ class Fold implements Conversation {
   generation = 0
   header: EpochHeader | undefined = undefined
   context: RequestContext | undefined = undefined
+  report: Report | undefined = undefined
 
   check(event: SessionEvent): Either.Either<void, InvalidSurface> {
     const reason = isSurface(event) ? this.refuseNode(event) : refuseOther(event)
@@ -56,6 +68,7 @@ class Fold implements Conversation {
         this.nodes.push(event)
         const message = messageOf(event)
         if (message !== undefined) this.messages.push(message)
+        if (event.type === "assistant/message") this.count(event, message !== undefined)
       } else {
         this.replace(event, event.surfaceOp)
       }
@@ -64,6 +77,14 @@ class Fold implements Conversation {
     } else if (event.type === "request/context") {
       this.context = event.data
     }
+  }
+
+  private count({ data: { usage } }: EventOf<"assistant/message">, isKept: boolean): void {
+    if (usage === undefined) return
+    const { cacheReadTokens = 0, cacheWriteTokens = 0, inputTokens, outputTokens } = usage
+    // An answer without a message has been paid for and is not sent again.
+    const tokens = inputTokens + cacheReadTokens + cacheWriteTokens + (isKept ? outputTokens : 0)
+    this.report = { header: this.header, generation: this.generation, messages: this.messages.length, tokens }
   }
 
   private replace(event: Node, { end, start }: SurfaceReplace): void {

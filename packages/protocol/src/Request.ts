@@ -85,8 +85,8 @@ export const sameHeader = (a: EpochHeader, b: EpochHeader): boolean =>
 const same = (a: object | undefined, b: object | undefined): boolean =>
   a === b || JsonValue.equals(a as Json | undefined, b as Json | undefined)
 
-// In order and by text: a reordered property changes the bytes, and with them the provider's prefix cache.
-const sameTools = (a: EpochHeader["tools"], b: EpochHeader["tools"]): boolean =>
+/** In order and by text: a reordered property changes the bytes, and with them the provider's prefix cache. */
+export const sameTools = (a: EpochHeader["tools"], b: EpochHeader["tools"]): boolean =>
   a === b || (a !== undefined && b !== undefined && textOf(a) === textOf(b))
 
 const texts = new WeakMap<object, string>()

@@ -11,15 +11,12 @@ const words = (n: number) => "word ".repeat(n).trim()
 const follow = () => {
   const log = makeLog()
   const conversation = Conversation.empty()
-  const meter = new ContextSize.Meter()
   let taken = 0
   const size = () => {
     for (; taken < log.events.length; taken++) {
-      const event = log.events[taken] as SessionEvent
-      conversation.apply(event)
-      meter.take(event, conversation)
+      conversation.apply(log.events[taken] as SessionEvent)
     }
-    return meter.measure(conversation)
+    return ContextSize.measure(conversation)
   }
   const report = (text: string, usage: TokenUsage) => {
     log.add("assistant/message", { turn: 1, step: 1, message: answered(`m${log.events.length}`, text), usage })
@@ -72,6 +69,19 @@ describe("ContextSize", () => {
     assert.strictEqual(after.reported, 0)
     assert.isAtMost(after.total, 50)
     log.head({ system: words(10) })
+    assert.strictEqual(size().reported, 0)
+  })
+
+  it("holds what was counted over other limits of the answer, and not over another model or prompt", () => {
+    const { log, report, size } = follow()
+    log.head({ system: "s", config: { provider: "p", model: "m", maxTokens: 100 } })
+    log.say(words(100))
+    report("ok", { inputTokens: 150, outputTokens: 2 })
+    log.head({ system: "s", config: { provider: "p", model: "m", maxTokens: 50 } })
+    assert.strictEqual(size().reported, 152)
+    log.head({ system: "s", config: { provider: "p", model: "other", maxTokens: 50 } })
+    assert.strictEqual(size().reported, 0)
+    log.head({ system: "t", config: { provider: "p", model: "m", maxTokens: 100 } })
     assert.strictEqual(size().reported, 0)
   })
 
