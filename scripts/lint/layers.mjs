@@ -54,6 +54,7 @@ export const packages = {
     feature: ["WriteBehind", "Checkpoints"]
   },
   "persistence-sqlite": { role: "provider" },
+  settings: { role: "definition", provider: ["SettingsFile"] },
   http: { role: "provider" },
   world: { role: "definition", provider: ["FsLocal", "SubprocessLocal"] },
   shell: { role: "definition", provider: ["BashLocal"], feature: ["BashTool"] },

@@ -44,47 +44,52 @@ export const cacheHitRatio = ({ cacheRead, cacheWrite, input }: Tally): number |
   return total === 0 ? undefined : cacheRead / total
 }
 
-/** The prices of a model, in any currency, for a million tokens. */
-export interface Price {
-  readonly input: number
-  readonly cacheRead: number
-  /** Default: that of input. */
-  readonly cacheWrite?: number
-  readonly output: number
+/** A request, as it is billed. */
+export interface Billed {
+  /** Absent where the log does not say, as in one that is not whole. */
+  readonly provider: string | undefined
+  readonly model: string | undefined
+  /** When it was sent, in epoch milliseconds. */
+  readonly time: number
+  /** Absent: nobody reported it. */
+  readonly usage: TokenUsage | undefined
 }
-
-/** What the reported tokens cost, in the currency of the price. */
-export const cost = ({ cacheRead, cacheWrite, input, output }: Tally, price: Price): number =>
-  (input * price.input +
-    cacheRead * price.cacheRead +
-    cacheWrite * (price.cacheWrite ?? price.input) +
-    output * price.output) /
-  1_000_000
 
 /** Counts the events of one log, in order. */
 export class Counter {
   #settled: Tally = none
   /** The request that is out, and what was reported of it so far. */
-  #open: { usage: TokenUsage | undefined } | undefined
+  #open: Billed | undefined
+  #route: { readonly provider: string; readonly model: string } | undefined
+  readonly #billed: (request: Billed) => void
+
+  /** `billed` hears of every request once, when all that will be known of it is known. */
+  constructor(billed: (request: Billed) => void = () => {}) {
+    this.#billed = billed
+  }
 
   take(event: SessionEvent): void {
     switch (event.type) {
+      case "request/header":
+        this.#route = event.data.header.config
+        break
       case "request/sent":
-        this.#settle()
-        this.#open = { usage: undefined }
+        this.end()
+        this.#open = this.#begun(event.time)
         break
       case "assistant/chunk":
-        if (event.data.chunk.type === "usage" && this.#open !== undefined) this.#open.usage = event.data.chunk.usage
+        if (event.data.chunk.type === "usage" && this.#open !== undefined)
+          this.#open = { ...this.#open, usage: event.data.chunk.usage }
         break
       case "assistant/message":
         // A request that is not in the log, as in one of another origin, has its usage here and nowhere else.
         if (event.surfaceOp !== "append" || event.data.usage === undefined) break
-        this.#open ??= { usage: undefined }
-        this.#open.usage ??= event.data.usage
-        this.#settle()
+        this.#open ??= this.#begun(event.time)
+        this.#open = { ...this.#open, usage: this.#open.usage ?? event.data.usage }
+        this.end()
         break
       case "step/end":
-        this.#settle()
+        this.end()
         break
     }
   }
@@ -94,9 +99,16 @@ export class Counter {
     return this.#open === undefined ? this.#settled : add(this.#settled, tallyOf(this.#open.usage))
   }
 
-  #settle(): void {
+  /** The log is over, or a part of it that is to be counted for itself. */
+  end(): void {
+    if (this.#open === undefined) return
     this.#settled = this.tally
+    this.#billed(this.#open)
     this.#open = undefined
+  }
+
+  #begun(time: number): Billed {
+    return { provider: this.#route?.provider, model: this.#route?.model, time, usage: undefined }
   }
 }
 

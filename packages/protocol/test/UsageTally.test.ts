@@ -45,11 +45,46 @@ describe("UsageTally", () => {
     assert.deepStrictEqual(UsageTally.of([]), UsageTally.none)
   })
 
-  it("knows the share of the cache, and the cost", () => {
+  it("knows the share of the cache", () => {
     assert.strictEqual(UsageTally.cacheHitRatio(one), 0.2)
     assert.isUndefined(UsageTally.cacheHitRatio(UsageTally.none))
-    const price = { input: 2, cacheRead: 0.5, output: 8 }
-    assert.strictEqual(UsageTally.cost(one, price), (80 * 2 + 20 * 0.5 + 10 * 8) / 1e6)
-    assert.strictEqual(UsageTally.cost({ ...one, cacheWrite: 10 }, { ...price, cacheWrite: 3 }), (250 + 30) / 1e6)
+  })
+
+  it("tells of every request once: whom it went to, when, and what was reported", () => {
+    const head = (model: string): Made => ({
+      "request/header": {
+        header: { config: { provider: "p", model }, wire: { format: "neutral" } },
+        reason: "initial"
+      }
+    })
+    const billed: Array<UsageTally.Billed> = []
+    const counter = new UsageTally.Counter((request) => billed.push(request))
+    const events = log(
+      head("a"),
+      sent(1),
+      streamed(usage),
+      head("b"),
+      sent(2),
+      streamed(usage),
+      message(usage),
+      end,
+      sent()
+    )
+    for (const one of events) counter.take(one)
+    assert.lengthOf(billed, 2)
+    counter.end()
+    counter.end()
+    assert.deepStrictEqual(
+      billed.map(({ model, usage: reported }) => [model, reported]),
+      [
+        ["a", usage],
+        ["b", usage],
+        ["b", undefined]
+      ]
+    )
+    assert.deepStrictEqual(
+      billed.map(({ time }) => time),
+      [1, 4, 8].map((seq) => events[seq]?.time)
+    )
   })
 })

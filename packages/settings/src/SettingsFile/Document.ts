@@ -1,0 +1,57 @@
+/**
+ * YAML text whose values know where they stand.
+ */
+import * as Either from "effect/Either"
+import { LineCounter, isNode, parseDocument } from "yaml"
+import type { Path } from "../Settings.ts"
+
+/** Counted from 1. */
+export interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+export interface Fault extends Place {
+  readonly reason: string
+}
+
+export interface Document {
+  readonly value: Readonly<Record<string, unknown>>
+  /** Where the value at `path`, or the nearest one around it, begins. */
+  readonly placeOf: (path: Path) => Place
+}
+
+// A few aliases can stand for more than fits into memory; the reader refuses those.
+const toPlain = (document: { readonly toJS: () => unknown }): Either.Either<unknown, string> =>
+  Either.try({
+    try: () => document.toJS(),
+    catch: (error) => (error instanceof Error ? error.message : String(error))
+  })
+
+export const read = (text: string): Either.Either<Document, Fault> => {
+  const counter = new LineCounter()
+  const at = (offset: number): Place => {
+    const { col, line } = counter.linePos(offset)
+    return { line, column: col }
+  }
+  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, uniqueKeys: true })
+  const [error] = [...document.errors, ...document.warnings]
+  if (error !== undefined) return Either.left({ ...at(error.pos[0]), reason: error.message })
+  const plain = toPlain(document)
+  if (Either.isLeft(plain)) return Either.left({ ...at(0), reason: plain.left })
+  const value = plain.right
+  if (value === null || value === undefined) return Either.right({ value: {}, placeOf: () => at(0) })
+  if (typeof value !== "object" || Array.isArray(value)) {
+    return Either.left({ ...at(0), reason: "the document is no map of sections" })
+  }
+  return Either.right({
+    value: value as Readonly<Record<string, unknown>>,
+    placeOf: (path) => {
+      for (let length = path.length; length > 0; length--) {
+        const node: unknown = document.getIn(path.slice(0, length), true)
+        if (isNode(node) && node.range) return at(node.range[0])
+      }
+      return at(0)
+    }
+  })
+}
