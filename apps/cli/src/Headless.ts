@@ -9,6 +9,7 @@ import * as WriteTool from "@dsh/files/WriteTool"
 import * as HttpClientNode from "@dsh/http/HttpClientNode"
 import * as LlmCassette from "@dsh/llm/LlmCassette"
 import * as LlmDeepSeek from "@dsh/llm/LlmDeepSeek"
+import * as LlmOutputLimit from "@dsh/llm/LlmOutputLimit"
 import * as LlmRetry from "@dsh/llm/LlmRetry"
 import * as RetryPolicy from "@dsh/llm/RetryPolicy"
 import * as AgentLoop from "@dsh/loop/AgentLoop"
@@ -61,6 +62,7 @@ const backends = (sessions: SessionStore) =>
 const features = (provider: Provider, maxRetries: number | undefined) =>
   Layer.mergeAll(
     model(provider),
+    LlmOutputLimit.layer,
     maxRetries === undefined ? LlmRetry.layer : LlmRetry.layerPolicy({ ...RetryPolicy.normal, maxRetries }),
     BashTool.layer,
     ReadTool.layer,

@@ -6,7 +6,8 @@ import * as Effect from "effect/Effect"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 
-const home: Effect.Effect<string> = Config.string("DSH_HOME").pipe(
+/** Absolute. It may not exist yet. */
+export const home: Effect.Effect<string> = Config.string("DSH_HOME").pipe(
   Config.withDefault(""),
   Effect.orDie, // the environment holds nothing but strings
   Effect.map((folder) => (folder.trim() === "" ? join(homedir(), ".dsh") : resolve(folder)))

@@ -4,23 +4,78 @@
 import * as Text from "@dsh/kernel/Text"
 import { textOf } from "@dsh/protocol/Block"
 import type { ContentBlock } from "@dsh/protocol/Block"
+import * as ContextSize from "@dsh/protocol/ContextSize"
+import * as Conversation from "@dsh/protocol/Conversation"
+import type { PriceTable } from "@dsh/protocol/Prices"
 import type { SessionEvent, TurnEndReason } from "@dsh/protocol/SessionEvent"
-import * as UsageTally from "@dsh/protocol/UsageTally"
 import type { SessionHeader } from "@dsh/protocol/SessionHeader"
+import * as UsageTally from "@dsh/protocol/UsageTally"
+import * as Bill from "./Bill.ts"
 import * as UsageLine from "./UsageLine.ts"
 
 const longest = 2000
 
-export const render = (header: SessionHeader, events: Iterable<SessionEvent>): string => {
+/** What a transcript says of costs and sub-agents, beyond what its own log tells. */
+export interface Accounts {
+  readonly prices: PriceTable
+  /** The logs of the agents below this one. */
+  readonly subAgents: ReadonlyArray<{ readonly header: SessionHeader; readonly events: Iterable<SessionEvent> }>
+}
+
+export const render = (
+  header: SessionHeader,
+  events: Iterable<SessionEvent>,
+  { prices, subAgents }: Accounts
+): string => {
   const lines = [`session ${header.id}`, `created ${new Date(header.createdAt).toISOString()} in ${header.cwd ?? "-"}`]
-  let turn = new UsageTally.Counter()
+  const conversation = Conversation.empty()
+  let turn = Bill.none
+  let session = Bill.none
+  const counter = new UsageTally.Counter((request) => {
+    const bill = Bill.of(prices, request)
+    turn = Bill.add(turn, bill)
+    if (isOwn(request, header)) session = Bill.add(session, bill)
+  })
   for (const event of events) {
-    if (event.type === "turn/start") turn = new UsageTally.Counter()
-    turn.take(event)
+    if (event.type === "turn/start") turn = Bill.none
+    conversation.apply(event)
+    counter.take(event)
     lines.push(...describe(event))
-    if (event.type === "turn/end" && turn.tally.requests > 0) lines.push(`  used ${UsageLine.text(turn.tally)}`)
+    if (event.type !== "turn/end") continue
+    counter.end()
+    if (turn.tally.requests > 0) lines.push(`  used ${UsageLine.text(turn)}`)
   }
-  return lines.join("\n")
+  counter.end()
+  return [...lines, ...summary(session, ContextSize.measure(conversation), prices, subAgents)].join("\n")
+}
+
+const summary = (
+  session: Bill.Bill,
+  size: ContextSize.ContextSize,
+  prices: PriceTable,
+  subAgents: Accounts["subAgents"]
+): ReadonlyArray<string> => {
+  const lines = [`in all: ${UsageLine.text(session)}`]
+  if (subAgents.length > 0) {
+    const tree = subAgents.map((one) => billOf(one, prices)).reduce(Bill.add, session)
+    const whom = subAgents.length === 1 ? "its sub-agent" : `its ${subAgents.length} sub-agents`
+    lines.push(`with ${whom}: ${UsageLine.text(tree)}`)
+  }
+  const context = UsageLine.context(size)
+  return ["", ...lines, ...(context === undefined ? [] : [context])]
+}
+
+/** What was copied from another session has been paid for there. */
+const isOwn = ({ seq }: UsageTally.Billed, { seedLength = 0 }: SessionHeader): boolean => seq >= seedLength
+
+const billOf = ({ events, header }: Accounts["subAgents"][number], prices: PriceTable): Bill.Bill => {
+  let bill = Bill.none
+  const counter = new UsageTally.Counter((request) => {
+    if (isOwn(request, header)) bill = Bill.add(bill, Bill.of(prices, request))
+  })
+  for (const event of events) counter.take(event)
+  counter.end()
+  return bill
 }
 
 /** The lines of one event; none for what only machines want to know. */

@@ -12,10 +12,13 @@ import type { LogEntry } from "@dsh/protocol/ChunkRun"
 import { SessionId } from "@dsh/protocol/Ids"
 import { textOf } from "@dsh/protocol/Block"
 import type { SessionHeader } from "@dsh/protocol/SessionHeader"
+import * as ContextSize from "@dsh/protocol/ContextSize"
+import type { PriceTable } from "@dsh/protocol/Prices"
 import * as UsageTally from "@dsh/protocol/UsageTally"
 import type { SessionEvents, TurnEndReason } from "@dsh/protocol/SessionEvent"
 import { Sessions } from "@dsh/session/Sessions"
 import * as Effect from "effect/Effect"
+import * as Bill from "./Bill.ts"
 import * as ExitCode from "./ExitCode.ts"
 import * as Failure from "./Failure.ts"
 import { Output } from "./Output.ts"
@@ -33,8 +36,8 @@ export interface Options {
   readonly from: From
   /** Absolute. A session that goes on keeps its own. */
   readonly cwd: string
-  /** Ends with a line that says what was used. */
-  readonly usage?: boolean
+  /** Ends with a line that says what was used, and what it cost by these prices. */
+  readonly usage?: PriceTable | undefined
   /** Hears the log next to the output. */
   readonly observe?: (entry: LogEntry) => void
 }
@@ -51,7 +54,9 @@ export const work = (options: Options) =>
     const agent = yield* start(options)
     if (options.from._tag !== "New") yield* inItsFolder(agent.session.header)
     Repetition.prepare()
-    const used = new UsageTally.Counter()
+    let used = Bill.none
+    const { usage } = options
+    const counter = usage && new UsageTally.Counter((request) => (used = Bill.add(used, Bill.of(usage, request))))
     let isAnswered = false
     yield* agent.session.observe((entry) => {
       if (!isAnswered && isAnswer(entry)) {
@@ -59,7 +64,7 @@ export const work = (options: Options) =>
         Repetition.expect()
       }
       if (!isRun(entry)) {
-        used.take(entry)
+        counter?.take(entry)
         if (entry.type === "assistant/message") output.endReasoning()
         else if (entry.type === "llm/retry") output.notice(retrying(entry.data))
       } else if (entry.kind === "reasoning-delta") {
@@ -77,7 +82,11 @@ export const work = (options: Options) =>
     )
     yield* (yield* Sessions).flush(agent.session.id)
     yield* output.print(answer(agent))
-    if (options.usage === true) output.notice(`used ${UsageLine.text(used.tally)}`)
+    if (counter !== undefined) {
+      counter.end()
+      const size = UsageLine.context(ContextSize.measure(agent.session.conversation))
+      output.notice(`used ${[UsageLine.text(used), size].filter((part) => part !== undefined).join("; ")}`)
+    }
     return { agent, exitCode: yield* report(reason) } satisfies Worked
   }).pipe(
     Effect.mapError((error) => {

@@ -277,7 +277,8 @@ describe("dsh run, when the model fails", () => {
       const told = yield* workspace.run(["run", "--usage", "--continue", "hello"], { env: { DSH_MAX_RETRIES: "1" } })
       assert.include(
         told.stderr,
-        "\ndsh: used 2 requests, 100 tokens in (25 % from the cache), 10 out, 1 of unknown size\n"
+        "\ndsh: used 2 requests, 100 tokens in (25 % from the cache), 10 out, 1 of unknown size; " +
+          "context 110 of 1000000 tokens (0 %)\n"
       )
       const { stdout } = yield* workspace.run(["session", "show", only(workspace)])
       assert.include(stdout, "  used 1 request, 100 tokens in (25 % from the cache), 10 out\n")

@@ -36,7 +36,10 @@ export const add = (a: Cost, b: Cost): Cost => {
 }
 
 /** The price that held for a model at that time. */
-export const at = (table: PriceTable, { model, provider, time }: Omit<Billed, "usage">): Price | undefined => {
+export const at = (
+  table: PriceTable,
+  { model, provider, time }: Pick<Billed, "provider" | "model" | "time">
+): Price | undefined => {
   let latest: Price | undefined
   for (const price of table.get(`${provider}/${model}`) ?? []) {
     if (price.from <= time && (latest === undefined || price.from >= latest.from)) latest = price
@@ -45,7 +48,7 @@ export const at = (table: PriceTable, { model, provider, time }: Omit<Billed, "u
 }
 
 /** What one request cost. */
-export const costOf = (table: PriceTable, request: Billed): Cost => {
+export const costOf = (table: PriceTable, request: Omit<Billed, "seq">): Cost => {
   const price = at(table, request)
   const { usage } = request
   if (price === undefined || usage === undefined) return { amounts: new Map(), unknown: 1 }

@@ -49,6 +49,8 @@ export interface Billed {
   /** Absent where the log does not say, as in one that is not whole. */
   readonly provider: string | undefined
   readonly model: string | undefined
+  /** Where the log has it. */
+  readonly seq: number
   /** When it was sent, in epoch milliseconds. */
   readonly time: number
   /** Absent: nobody reported it. */
@@ -75,7 +77,7 @@ export class Counter {
         break
       case "request/sent":
         this.end()
-        this.#open = this.#begun(event.time)
+        this.#open = this.#begun(event)
         break
       case "assistant/chunk":
         if (event.data.chunk.type === "usage" && this.#open !== undefined)
@@ -84,7 +86,7 @@ export class Counter {
       case "assistant/message":
         // A request that is not in the log, as in one of another origin, has its usage here and nowhere else.
         if (event.surfaceOp !== "append" || event.data.usage === undefined) break
-        this.#open ??= this.#begun(event.time)
+        this.#open ??= this.#begun(event)
         this.#open = { ...this.#open, usage: this.#open.usage ?? event.data.usage }
         this.end()
         break
@@ -96,7 +98,7 @@ export class Counter {
 
   /** Everything counted so far. */
   get tally(): Tally {
-    return this.#open === undefined ? this.#settled : add(this.#settled, tallyOf(this.#open.usage))
+    return this.#open === undefined ? this.#settled : add(this.#settled, tallyOf(this.#open))
   }
 
   /** The log is over, or a part of it that is to be counted for itself. */
@@ -107,13 +109,13 @@ export class Counter {
     this.#open = undefined
   }
 
-  #begun(time: number): Billed {
-    return { provider: this.#route?.provider, model: this.#route?.model, time, usage: undefined }
+  #begun({ seq, time }: SessionEvent): Billed {
+    return { provider: this.#route?.provider, model: this.#route?.model, seq, time, usage: undefined }
   }
 }
 
 /** One request. */
-const tallyOf = (usage: TokenUsage | undefined): Tally => ({
+export const tallyOf = ({ usage }: Pick<Billed, "usage">): Tally => ({
   requests: 1,
   unreported: usage === undefined ? 1 : 0,
   input: usage?.inputTokens ?? 0,

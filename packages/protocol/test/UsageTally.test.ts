@@ -83,8 +83,8 @@ describe("UsageTally", () => {
       ]
     )
     assert.deepStrictEqual(
-      billed.map(({ time }) => time),
-      [1, 4, 8].map((seq) => events[seq]?.time)
+      billed.map(({ seq, time }) => [seq, time]),
+      [1, 4, 8].map((seq) => [seq, events[seq]?.time])
     )
   })
 })

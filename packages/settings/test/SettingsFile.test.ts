@@ -12,14 +12,14 @@ const Colors = Schema.Struct({
 })
 const section = { name: "colors", schema: Colors }
 
-const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.orDie(fs.makeTempDirectoryScoped()))
 
 /** Writes a settings file and reads the section. */
 const given = (text: string, name = "settings.yaml") =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const path = yield* folder
-    yield* fs.writeFileString(`${path}/${name}`, text)
+    yield* Effect.orDie(fs.writeFileString(`${path}/${name}`, text))
     const settings = yield* SettingsFile.make({ folder: path })
     return yield* Effect.mapError(settings.get(section), ({ code, message }) => ({
       code,

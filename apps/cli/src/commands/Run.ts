@@ -9,6 +9,7 @@ import type { Command } from "../Dispatch.ts"
 import * as Environment from "../Environment.ts"
 import * as Failure from "../Failure.ts"
 import * as Headless from "../Headless.ts"
+import * as PriceTable from "../PriceTable.ts"
 import type { Run } from "../Request.ts"
 import type { SessionStore } from "../SessionStore.ts"
 import * as StartUp from "../StartUp.ts"
@@ -23,12 +24,13 @@ export const run = ({ checkInvariants, from, maxSteps, model, usage, words }: Ru
     // Nobody is asked when everything is played back.
     const provider = cassette?.mode === "replay" ? nobody : yield* Environment.provider
     const maxRetries = yield* Environment.maxRetries
+    const prices = usage || process.stderr.isTTY ? yield* PriceTable.load : undefined
     const { exitCode } = yield* Work.work({
       task,
       model,
       from,
       cwd: process.cwd(),
-      usage: usage || process.stderr.isTTY
+      usage: prices
     }).pipe(
       Effect.tap(allPlayed),
       Effect.scoped,
