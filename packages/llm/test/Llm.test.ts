@@ -2,8 +2,9 @@ import { neutral } from "@dsh/protocol/NeutralRequest"
 import type { RequestFormat } from "@dsh/protocol/Request"
 import type { StreamChunk } from "@dsh/protocol/StreamChunk"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Cause, Chunk, Deferred, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
+import { Cause, Chunk, Deferred, Effect, Either, Exit, Fiber, Layer, Scope, Stream } from "effect"
 import * as Llm from "../src/Llm.ts"
+import type { AdapterCall } from "../src/LlmAdapter.ts"
 import { LlmError, retryableCodes } from "../src/LlmError.ts"
 import { adapter, answer, delta, request, stop } from "./support/Request.ts"
 
@@ -76,13 +77,70 @@ layer(Llm.layer)("Llm, the registry", (it) => {
     })
   )
 
-  it.scoped("a prepared call outlives the registration it was bound to", () =>
+  it.scoped("refuses an adapter without a route, and one that names a route twice", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* Effect.flip(register([]))).code, "INVALID_ADAPTER")
+      assert.strictEqual((yield* Effect.flip(register(["a", ""]))).code, "INVALID_ADAPTER")
+      assert.strictEqual((yield* Effect.flip(register(["a", "a"]))).code, "DUPLICATE_ADAPTER")
+      assert.deepStrictEqual(yield* routes, [])
+    })
+  )
+
+  it.scoped("replaces an adapter by another at once, or not at all", () =>
     Effect.gen(function* () {
       const llm = yield* Llm.Llm
-      const call = yield* Effect.scoped(Effect.zipRight(register(["a"]), llm.prepare({ provider: "a", model: "m" })))
-      assert.deepStrictEqual(yield* routes, [])
-      const chunks = yield* Stream.runCollect(yield* Llm.stream(call, request()))
+      yield* register(["x"])
+      const scope = yield* Scope.make()
+      const mine = yield* Scope.extend(register(["a", "b"]), scope)
+      const before = yield* llm.prepare({ provider: "a", model: "m" })
+      const failed = yield* Effect.flip(mine.replace(adapter(["c", "x"])))
+      assert.strictEqual(failed.code, "DUPLICATE_ADAPTER")
+      assert.deepStrictEqual(yield* routes, ["x", "a", "b"])
+      yield* mine.replace(adapter(["b", "c"], { stream: () => Stream.make(delta("new"), stop) }))
+      assert.deepStrictEqual(yield* routes, ["x", "b", "c"])
+      assert.deepStrictEqual(yield* answer(request("hi", "b")), [delta("new"), stop])
+      // What was prepared before is still the old one's.
+      const chunks = yield* Stream.runCollect(yield* Llm.stream(before, request("hi", "a")))
       assert.deepStrictEqual([...chunks], [delta("hi"), stop])
+      yield* Scope.close(scope, Exit.void)
+      assert.deepStrictEqual(yield* routes, ["x"])
+      assert.strictEqual((yield* Effect.flip(mine.replace(adapter(["b"])))).code, "REGISTRATION_DISPOSED")
+    })
+  )
+
+  it.scoped("tells who serves what after every change, and not after one that failed", () =>
+    Effect.gen(function* () {
+      const told: Array<ReadonlyArray<string>> = []
+      const heard = Llm.LlmAdaptersUpdated.hook("test", (providers) =>
+        Effect.sync(() => void told.push(providers.map(({ id }) => id)))
+      )
+      yield* Effect.provide(
+        Effect.scoped(
+          Effect.gen(function* () {
+            const { replace } = yield* register(["a"])
+            yield* Effect.exit(register(["b", "a"]))
+            yield* replace(adapter(["b"]))
+          })
+        ),
+        heard
+      )
+      assert.deepStrictEqual(told, [["a"], ["b"], []])
+    })
+  )
+
+  it.scoped("a prepared call is good for one request, while its adapter is registered", () =>
+    Effect.gen(function* () {
+      const llm = yield* Llm.Llm
+      yield* register(["a"])
+      const send = (call: AdapterCall) =>
+        Effect.flatMap(Llm.stream(call, request()), (stream) => Effect.either(Stream.runDrain(stream)))
+      const call = yield* llm.prepare({ provider: "a", model: "m" })
+      assert.isTrue(Either.isRight(yield* send(call)))
+      const again = yield* send(call)
+      assert.strictEqual(Either.isLeft(again) ? again.left.code : "", "INVALID_PREPARED_CALL")
+      const late = yield* Effect.scoped(Effect.zipRight(register(["b"]), llm.prepare({ provider: "b", model: "m" })))
+      const gone = yield* send(late)
+      assert.strictEqual(Either.isLeft(gone) ? gone.left.code : "", "REGISTRATION_DISPOSED")
     })
   )
 
