@@ -57,7 +57,12 @@ export const packages = {
   settings: { role: "definition", provider: ["SettingsFile"] },
   http: { role: "provider" },
   world: { role: "definition", provider: ["FsLocal", "SubprocessLocal"] },
-  shell: { role: "definition", provider: ["BashLocal"], feature: ["BashTool"] },
+  sandbox: {
+    role: "definition",
+    provider: ["FsConfined", "SandboxBwrap", "SandboxSeatbelt", "SubprocessConfined"],
+    feature: ["SandboxEscalation"]
+  },
+  shell: { role: "definition", provider: ["BashLocal", "BashSandbox"], feature: ["BashTool"] },
   files: { role: "feature" },
   loop: { role: "loop" },
   testing: { role: "testing" }

@@ -6,6 +6,7 @@ import type { PromptError, SystemPrompt } from "@dsh/prompt/SystemPrompt"
 import * as Tool from "@dsh/tools/Tool"
 import { ToolError } from "@dsh/tools/ToolError"
 import type { ToolRegistrationError, Tools } from "@dsh/tools/Tools"
+import { modes } from "@dsh/world/Confinement"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -50,7 +51,15 @@ const Value = Schema.Struct({
   timeoutMs: Schema.Number,
   stdout: Output,
   stderr: Output,
-  pipeHeld: Schema.Boolean
+  pipeHeld: Schema.Boolean,
+  sandbox: Schema.optionalWith(
+    Schema.Struct({
+      mode: Schema.Literal(...modes),
+      enforcement: Schema.Literal("full", "partial"),
+      denied: Schema.Boolean
+    }),
+    optional
+  )
 })
 
 const description = `Runs a command line in bash and returns what it printed.

@@ -2,6 +2,7 @@
  * The shell seam: one command line in, its outcome out. What confines the command, and in which shell it runs, is up to the provider.
  */
 import type { Env } from "@dsh/world/AmbientEnv"
+import type { SandboxMode } from "@dsh/world/Confinement"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
@@ -12,6 +13,7 @@ export type ShellErrorCode =
   | "SHELL_CWD_NOT_FOUND"
   | "SHELL_COMMAND_TOO_LONG"
   | "SHELL_FAILED"
+  | "SANDBOX_UNAVAILABLE"
 
 /** The command was never run. A command that fails, times out or is killed is no error: it has a result. */
 export class ShellError extends Data.TaggedError("ShellError")<{
@@ -57,6 +59,13 @@ export interface ShellResult {
   readonly stderr: ShellOutput
   /** A process the command started still held its output when the shell had ended. */
   readonly pipeHeld: boolean
+  /** Absent where nothing confined the command. */
+  readonly sandbox?: {
+    readonly mode: SandboxMode
+    readonly enforcement: "full" | "partial"
+    /** It failed, and what it printed says that it tried what it may not. */
+    readonly denied: boolean
+  }
 }
 
 export class Shell extends Context.Tag("@dsh/shell/Shell")<

@@ -18,6 +18,7 @@ export type SubprocessErrorCode =
   | "SUBPROCESS_SPAWN_FAILED"
   | "SUBPROCESS_STDIN_CLOSED"
   | "SUBPROCESS_CLOSED"
+  | "SANDBOX_UNAVAILABLE"
 
 /** The program could not be started or written to. A program that fails is no error: it has an exit status. */
 export class SubprocessError extends Data.TaggedError("SubprocessError")<{

@@ -22,6 +22,7 @@ const truncation = (output: ShellOutput): string =>
 const markers = (result: ShellResult, folder: string | undefined): ReadonlyArray<string> => [
   ...(folder === undefined ? [] : [`[cwd: ${folder}]`]),
   ...(result.pipeHeld ? [pipeHeld] : []),
+  ...(result.sandbox?.denied === true ? [denied(result.sandbox.mode)] : []),
   ...(result.timedOut ? [`[timed out after ${result.timeoutMs}ms]`] : []),
   ...status(result)
 ]
@@ -29,6 +30,8 @@ const markers = (result: ShellResult, folder: string | undefined): ReadonlyArray
 const pipeHeld =
   "[a background process still held the output when the shell exited; " +
   "what it prints later is lost, and it was stopped unless it runs in a session of its own]"
+
+const denied = (mode: string): string => `[denied by the sandbox: its mode is ${mode}]`
 
 const status = ({ exitCode, signal }: ShellResult): ReadonlyArray<string> => {
   if (signal !== null) return [`[killed by signal: ${signal}]`]

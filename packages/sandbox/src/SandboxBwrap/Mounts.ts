@@ -1,0 +1,58 @@
+/**
+ * The file system of a confined command, as arguments of bubblewrap. Pure, but for a look at what is there.
+ */
+import { guarded, isWithin } from "@dsh/world/Confinement"
+import type { Confinement } from "@dsh/world/Confinement"
+import { statSync } from "node:fs"
+
+interface Mount {
+  /** As the command sees it. */
+  readonly at: string
+  readonly args: ReadonlyArray<string>
+}
+
+/** What of `/run` is looked into by programs that use the network. All else there are sockets of services that obey whoever connects. */
+const names = ["systemd/resolve", "resolvconf", "NetworkManager", "nscd"]
+
+/** Deeper ones come later, so that each holds within what is around it. */
+export const of = (confinement: Confinement): ReadonlyArray<string> => [
+  "--ro-bind",
+  "/",
+  "/",
+  ...[...system, ...files(confinement)].sort(byDepth).flatMap(({ args }) => args)
+]
+
+const byDepth = (a: Mount, b: Mount): number => depth(a) - depth(b)
+const depth = ({ at }: Mount): number => at.split("/").filter((part) => part !== "").length
+
+const readable = (path: string): Mount => ({ at: path, args: ["--ro-bind-try", path, path] })
+
+const system: ReadonlyArray<Mount> = [
+  { at: "/dev", args: ["--dev", "/dev"] },
+  { at: "/proc", args: ["--proc", "/proc"] },
+  // Root may write these, whatever else it may not.
+  ...["sys", "sysrq-trigger", "irq", "bus"].map((name) => readable(`/proc/${name}`)),
+  { at: "/run", args: ["--tmpfs", "/run"] },
+  ...names.map((name) => readable(`/run/${name}`))
+]
+
+const files = ({ hidden, mode, shown, temp, workspace }: Confinement): ReadonlyArray<Mount> => [
+  { at: "/tmp", args: ["--bind", temp, "/tmp"] },
+  // A workspace that is read-only may still stand where something else is mounted over it.
+  { at: workspace, args: [mode === "workspace-write" ? "--bind" : "--ro-bind", workspace, workspace] },
+  // Mounted on itself, so that it cannot be moved away from what is guarded in it.
+  ...(mode === "workspace-write" ? [{ at: git(workspace), args: ["--bind-try", git(workspace), git(workspace)] }] : []),
+  ...(mode === "workspace-write" ? guarded(workspace).map(readable) : []),
+  ...hidden.flatMap(masked),
+  ...shown.map(readable)
+]
+
+const git = (workspace: string): string => (workspace === "/" ? "/.git" : `${workspace}/.git`)
+
+/** Nothing to mount over where nothing is, or where something is mounted over it already. */
+const masked = (path: string): ReadonlyArray<Mount> => {
+  if (["/tmp", "/run", "/proc", "/dev"].some((place) => isWithin(path, place))) return []
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return []
+  return [{ at: path, args: found.isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path] }]
+}

@@ -1,0 +1,104 @@
+/**
+ * The two folders of a session: the one it works in, and the one that is its `/tmp`. The latter goes with the process if there is
+ * nothing in it, and otherwise when nobody has touched it for a week: a session that is resumed finds what it put there.
+ */
+import type { Session } from "@dsh/session/Session"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fs from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { SandboxError, remedy } from "../Sandbox.ts"
+
+export interface Folders {
+  /** Both canonical. */
+  readonly workspace: string
+  readonly temp: string
+}
+
+export interface Options {
+  readonly workspace?: string
+  readonly tempParent?: string
+}
+
+const week = 7 * 24 * 3600 * 1000
+
+export const make = ({ tempParent, workspace = process.cwd() }: Options) =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const parent = yield* Effect.cached(
+      attempt(async () => {
+        const path = await privateFolder(tempParent ?? join(tmpdir(), `dsh-tmp-${process.getuid?.() ?? "user"}`))
+        await removeOld(path, now - week)
+        return path
+      })
+    )
+
+    const made = new Set<string>()
+    // Only what is empty can be removed this way.
+    const leave = (path: string) => Effect.ignore(Effect.tryPromise(() => Fs.rmdir(path)))
+    yield* Effect.addFinalizer(() =>
+      Effect.gen(function* () {
+        if (made.size === 0) return
+        yield* Effect.forEach(made, leave, { discard: true })
+        yield* Effect.ignore(Effect.flatMap(parent, leave))
+      })
+    )
+
+    const folders = (name: string, cwd: string) =>
+      Effect.flatMap(parent, (path) =>
+        Effect.tap(
+          attempt(async () => ({
+            workspace: await Fs.realpath(cwd).catch(() => cwd),
+            temp: await privateFolder(join(path, name))
+          })),
+          ({ temp }) => Effect.sync(() => made.add(temp))
+        )
+      )
+
+    const known = new WeakMap<Session, Folders>()
+    return {
+      standing: yield* Effect.cached(folders("standing", workspace)),
+      of: (session: Session) =>
+        Effect.suspend(() => {
+          const found = known.get(session)
+          if (found !== undefined) return Effect.succeed(found)
+          return Effect.tap(folders(encodeURIComponent(session.id), session.header.cwd ?? workspace), (both) =>
+            Effect.sync(() => known.set(session, both))
+          )
+        })
+    }
+  })
+
+const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, SandboxError> =>
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) =>
+      new SandboxError({
+        code: "SANDBOX_UNAVAILABLE",
+        message: `no private folder for /tmp can be made (${cause instanceof Error ? cause.message : String(cause)}); set TMPDIR to a folder of your own, or ${remedy}`,
+        cause
+      })
+  })
+
+/** In a shared folder somebody else may have been there first. */
+const privateFolder = async (path: string): Promise<string> => {
+  await Fs.mkdir(path, { recursive: true, mode: 0o700 })
+  // Not through a link: that could be somebody else's as well.
+  const found = await Fs.lstat(path)
+  const { mode, uid } = found
+  if (!found.isDirectory() || (process.getuid !== undefined && uid !== process.getuid())) {
+    throw new Error(`${path} is no folder of this user`)
+  }
+  if ((mode & 0o077) !== 0) await Fs.chmod(path, 0o700)
+  return Fs.realpath(path)
+}
+
+// Whatever cannot be removed is left to the system's own cleaning.
+const removeOld = async (parent: string, before: number): Promise<void> => {
+  for (const name of await Fs.readdir(parent)) {
+    const path = join(parent, name)
+    const { mtimeMs } = await Fs.stat(path).catch(() => ({ mtimeMs: before }))
+    if (mtimeMs < before) await Fs.rm(path, { recursive: true, force: true }).catch(() => {})
+  }
+}

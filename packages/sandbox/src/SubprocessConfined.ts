@@ -1,0 +1,34 @@
+/**
+ * `Subprocess` whose programs are confined as the caller is. Over any other `Subprocess`, so whoever starts programs through the seam
+ * is confined without knowing: shells, terminals, search, language servers.
+ *
+ * Where nobody said how the caller is confined, the standing confinement holds: forgetting to say so opens nothing.
+ */
+import { CurrentConfinement } from "@dsh/world/Confinement"
+import type { Confinement } from "@dsh/world/Confinement"
+import { Subprocess, SubprocessError } from "@dsh/world/Subprocess"
+import * as Effect from "effect/Effect"
+import { Sandbox } from "./Sandbox.ts"
+import type { SandboxError } from "./Sandbox.ts"
+
+/** `standing`: for callers that are not part of a tool call. */
+export const make = (
+  standing: Effect.Effect<Confinement, SandboxError>
+): Effect.Effect<Subprocess["Type"], never, Subprocess | Sandbox> =>
+  Effect.gen(function* () {
+    const inner = yield* Subprocess
+    const sandbox = yield* Sandbox
+    return Subprocess.of({
+      ...inner,
+      spawn: (spec) =>
+        Effect.gen(function* () {
+          const confinement = (yield* CurrentConfinement) ?? (yield* Effect.mapError(standing, unconfined))
+          if (confinement.mode === "danger-full-access") return yield* inner.spawn(spec)
+          const { argv, cwd, env } = yield* Effect.mapError(sandbox.confine(spec, confinement), unconfined)
+          return yield* inner.spawn({ ...spec, argv, cwd, env: { ...env, ...spec.env } })
+        })
+    })
+  })
+
+const unconfined = ({ cause, code, message }: SandboxError): SubprocessError =>
+  new SubprocessError({ code, message, cause })

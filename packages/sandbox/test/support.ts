@@ -1,0 +1,95 @@
+/**
+ * A confined world: a home with secrets, a workspace beside it, and programs that run under the real bubblewrap.
+ */
+import { CurrentConfinement } from "@dsh/world/Confinement"
+import type { Confinement } from "@dsh/world/Confinement"
+import { Subprocess } from "@dsh/world/Subprocess"
+import * as SubprocessLocal from "@dsh/world/SubprocessLocal"
+import { Effect, Layer } from "effect"
+import { spawnSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { homedir, tmpdir } from "node:os"
+import { join } from "node:path"
+import * as SandboxBwrap from "../src/SandboxBwrap.ts"
+import * as SubprocessConfined from "../src/SubprocessConfined.ts"
+
+/** Whether this machine can confine; where it cannot, what refuses is tested instead. */
+export const canConfine =
+  process.platform === "linux" && spawnSync("bwrap", ["--ro-bind", "/", "/", "true"]).status === 0
+
+export interface World {
+  readonly root: string
+  readonly workspace: string
+  readonly outside: string
+  readonly home: string
+  readonly confinement: Confinement
+}
+
+/** In the system's temporary folder, or in the user's home, which no `/tmp` is mounted over. */
+export const world = (fields: Partial<Confinement> = {}, parent: "temp" | "home" = "temp") =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => realpathSync(mkdtempSync(join(parent === "temp" ? tmpdir() : homedir(), "dsh-sandbox-")))),
+      (root) => Effect.sync(() => rmSync(root, { recursive: true, force: true }))
+    ),
+    (root): World => {
+      const place = (name: string) => join(root, name)
+      for (const name of ["ws/.git/hooks", "outside", "home/sessions/mine", "home/sessions/other", "temp"]) {
+        mkdirSync(place(name), { recursive: true })
+      }
+      writeFileSync(place("ws/file.txt"), "mine\n")
+      writeFileSync(place("ws/.git/config"), "[core]\n")
+      writeFileSync(place("outside/file.txt"), "theirs\n")
+      writeFileSync(place("home/.credentials.yaml"), "refs: { KEY: sk-secret-0123456789 }\n", { mode: 0o600 })
+      writeFileSync(place("home/sessions/mine/session.jsonl"), "my log\n")
+      writeFileSync(place("home/sessions/other/session.jsonl"), "other log\n")
+      return {
+        root,
+        workspace: place("ws"),
+        outside: place("outside"),
+        home: place("home"),
+        confinement: {
+          mode: "workspace-write",
+          workspace: place("ws"),
+          network: "on",
+          temp: place("temp"),
+          hidden: [place("home/.credentials.yaml"), place("home/sessions")],
+          shown: [place("home/sessions/mine")],
+          ...fields
+        }
+      }
+    }
+  )
+
+/** Programs confined by bubblewrap, over real processes. */
+export const confined = Layer.effect(
+  Subprocess,
+  SubprocessConfined.make(Effect.die("every test says how it is confined"))
+).pipe(Layer.provide(SandboxBwrap.layer()), Layer.provide(SubprocessLocal.layer({ graceMs: 300 })))
+
+export interface Ran {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A command line, confined, in the workspace. */
+export const sh = (command: string, confinement: Confinement, cwd = confinement.workspace) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const subprocess = yield* Subprocess
+      const collect = { maxBytes: 100_000 }
+      const process = yield* subprocess.spawn({
+        argv: ["bash", "-c", "--", command],
+        cwd,
+        stdin: "ignore",
+        stdout: collect,
+        stderr: collect
+      })
+      const { exitCode } = yield* process.exit
+      const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+      const stdout = text((yield* process.collected.stdout.readFrom(0)).bytes)
+      const stderr = text((yield* process.collected.stderr.readFrom(0)).bytes)
+      return { exitCode, stdout, stderr } satisfies Ran
+    })
+  ).pipe(Effect.provideService(CurrentConfinement, confinement))
