@@ -20,6 +20,15 @@ const pnpm = (...args) => {
   return spawnSync("npx", ["-y", "pnpm@12.4.2", ...args], options).status === 0
 }
 
+// The sandbox tests need it, and say that they were skipped where it cannot be had.
+const found = (program) => spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0
+if (process.platform === "linux" && !found("bwrap") && found("apt-get")) {
+  console.log("\n$ apt-get install -y bubblewrap")
+  const apt = (...args) =>
+    spawnSync("apt-get", [...args, "-qq"], { stdio: ["ignore", "ignore", "inherit"] }).status === 0
+  if (!apt("install", "-y", "bubblewrap")) apt("update") && apt("install", "-y", "bubblewrap")
+}
+
 let passed = 0
 let failed = 0
 const count = (ok) => (ok ? passed++ : failed++)

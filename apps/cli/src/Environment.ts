@@ -2,6 +2,8 @@
  * The environment variables of the command line, read once and checked before anything starts.
  */
 import type * as Cassette from "@dsh/llm/LlmCassette"
+import { modes } from "@dsh/world/Confinement"
+import type { SandboxMode } from "@dsh/world/Confinement"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -45,6 +47,17 @@ export const cassette: Effect.Effect<Cassette.Options | undefined, Failure.Failu
     `DSH_SNAPSHOT is "${mode}"; it is one of record, replay and refresh`
   )
 })
+
+/** What commands and tools may do to files: `DSH_PERMISSION_MODE`, and nothing where it is not set. Fails with exit code 3. */
+export const sandboxMode: Effect.Effect<SandboxMode | undefined, Failure.Failure> = Effect.flatMap(
+  read("DSH_PERMISSION_MODE"),
+  (value) => {
+    const mode = modes.find((known) => known === value)
+    return value === undefined || mode !== undefined
+      ? Effect.succeed(mode)
+      : Failure.configuration("INVALID_CONFIG", `DSH_PERMISSION_MODE is "${value}"; it is one of ${modes.join(", ")}`)
+  }
+)
 
 /** What a run needs to reach the model. Fails with exit code 3. */
 export const provider: Effect.Effect<Provider, Failure.Failure> = Effect.gen(function* () {

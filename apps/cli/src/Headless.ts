@@ -18,14 +18,13 @@ import * as RequestInvariant from "@dsh/loop/RequestInvariant"
 import * as InPlace from "@dsh/persistence/InPlace"
 import * as Checkpoints from "@dsh/persistence/Checkpoints"
 import * as WriteBehind from "@dsh/persistence/WriteBehind"
-import * as BashLocal from "@dsh/shell/BashLocal"
+import * as BashSandbox from "@dsh/shell/BashSandbox"
 import * as BashTool from "@dsh/shell/BashTool"
-import * as FsLocal from "@dsh/world/FsLocal"
-import * as SubprocessLocal from "@dsh/world/SubprocessLocal"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as Invariants from "@dsh/session/Invariants"
 import * as Layer from "effect/Layer"
+import * as Confined from "./Confined.ts"
 import type { Provider } from "./Environment.ts"
 import * as Persona from "./Persona.ts"
 import type { SessionStore } from "./SessionStore.ts"
@@ -39,6 +38,8 @@ export interface Options {
   readonly maxRetries?: number | undefined
   /** Records what the model answers, or plays it back. */
   readonly cassette?: LlmCassette.Options | undefined
+  /** What sessions that name no mode may do. Default: change their workspace, and use the network. */
+  readonly confinement?: Partial<Confined.Options>
   /** Holds the rules of the log against every event and every request. */
   readonly checkInvariants?: boolean
 }
@@ -49,14 +50,13 @@ const model = ({ apiKey, baseUrl }: Provider) =>
 const files = InPlace.layer.pipe(Layer.provide(NodeFileSystem.layer))
 
 /** What the features stand on. */
-const backends = (sessions: SessionStore) =>
+const backends = (sessions: SessionStore, confinement: Confined.Options) =>
   Layer.mergeAll(
     HttpClientNode.layer,
-    BashLocal.layer({ timeoutMs: 60_000 }),
-    FsLocal.layer,
     ObservedFiles.layer,
-    sessions
-  ).pipe(Layer.provide([SubprocessLocal.layer(), files, NodePath.layer]))
+    Layer.provide(sessions, [files, NodePath.layer]),
+    Layer.provideMerge(BashSandbox.layer({ timeoutMs: 60_000 }), Confined.layer(confinement))
+  )
 
 /** What makes an agent of the loop. Session logs are written behind and checked before anything irreversible. */
 const features = (provider: Provider, maxRetries: number | undefined) =>
@@ -75,13 +75,23 @@ const features = (provider: Provider, maxRetries: number | undefined) =>
 
 const invariants = Layer.merge(Invariants.layer, RequestInvariant.layer)
 
-export const layer = ({ cassette, checkInvariants = false, maxRetries, maxSteps, provider, sessions }: Options) => {
+const standing: Confined.Options = { mode: "workspace-write", network: "on" }
+
+export const layer = ({
+  cassette,
+  checkInvariants = false,
+  confinement,
+  maxRetries,
+  maxSteps,
+  provider,
+  sessions
+}: Options) => {
   const unbounded = features(provider, maxRetries)
   const agent = maxSteps === undefined ? unbounded : Layer.merge(unbounded, StepBudget.layer({ maxSteps }))
   const all = cassette === undefined ? agent : Layer.merge(agent, Layer.provide(LlmCassette.layer(cassette), files))
   return AgentLoop.layer.pipe(
     Layer.provideMerge(checkInvariants ? Layer.provideMerge(invariants, all) : all),
-    Layer.provideMerge(backends(sessions)),
+    Layer.provideMerge(backends(sessions, { ...standing, ...confinement })),
     Layer.provideMerge(Definitions.layer)
   )
 }

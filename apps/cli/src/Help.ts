@@ -25,6 +25,7 @@ const footer = [
   "Environment",
   "  DEEPSEEK_API_KEY                the key of the model provider",
   "  DEEPSEEK_BASE_URL               another address for it",
+  "  DSH_PERMISSION_MODE             what commands and tools may change: read-only, workspace-write (as without it), danger-full-access",
   "  DSH_MAX_RETRIES                 how often a failed request to the model is tried again, instead of 5 times",
   "  DSH_HOME                        where sessions are kept, instead of ~/.dsh",
   "  DSH_SESSION_STORE               sqlite: they are kept in a database there"

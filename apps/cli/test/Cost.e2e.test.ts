@@ -27,7 +27,7 @@ const started = (settings: string) =>
     const [id = ""] = workspace.sessions()
     const show = (shown = id) =>
       Effect.map(workspace.run(["session", "show", shown]), ({ stdout }) =>
-        stdout.split("\n").filter((line) => /used|in all|with its|context/.test(line))
+        stdout.split("\n").filter((line) => /used|in all|with its|^context/.test(line))
       )
     return { workspace, id, show }
   })

@@ -49,6 +49,12 @@ const lastEnd = (workspace: Workspace.Workspace) => {
   return last?.data?.["reason"] as { readonly kind: string; readonly error?: { readonly code: string } }
 }
 
+/** The messages of a request, without those of the harness. */
+const said = (request: ChatRequest.ChatRequest | undefined, by?: string): ReadonlyArray<string> =>
+  (request?.messages ?? [])
+    .filter(({ role, text }) => (by ?? role) === role && role !== "system" && !text.startsWith("Current context."))
+    .map(({ text }) => text)
+
 describe("dsh run", () => {
   it.scopedLive("works with tools until the task is done", () =>
     Effect.gen(function* () {
@@ -75,7 +81,7 @@ describe("dsh run", () => {
       assert.strictEqual(stderr, "dsh: reasoning: Look first.\ndsh: reasoning: Done.\n")
       assert.strictEqual(readFileSync(join(workspace.project, "greeting.txt"), "utf8"), "hello moon\r\n")
       const [first] = yield* workspace.server.requests
-      assert.strictEqual(first?.request?.messages.at(-1)?.text, "greet the moon")
+      assert.strictEqual(said(first?.request).at(-1), "greet the moon")
       assert.deepStrictEqual([...(first?.request?.toolNames ?? [])], ["bash", "edit", "read", "write"])
       yield* verified(workspace)
     })
@@ -168,7 +174,7 @@ describe("dsh run", () => {
       const { code } = yield* workspace.run(["run"], { stdin: "from a pipe\n" })
       assert.strictEqual(code, 0)
       const [request] = yield* workspace.server.requests
-      assert.strictEqual(request?.request?.messages.at(-1)?.text, "from a pipe")
+      assert.strictEqual(said(request?.request).at(-1), "from a pipe")
     })
   )
 
@@ -472,10 +478,7 @@ describe("dsh run, continued", () => {
           ]
         )
         const [, second] = yield* workspace.server.requests
-        assert.deepStrictEqual(
-          second?.request?.messages.filter(({ role }) => role === "user").map(({ text }) => text),
-          ["work", "go on"]
-        )
+        assert.deepStrictEqual(said(second?.request, "user"), ["work", "go on"])
         yield* verified(workspace)
       })
   )
@@ -499,13 +502,7 @@ describe("dsh run, continued", () => {
         requests.map(({ request }) => request?.model),
         ["deepseek-v4-pro", "deepseek-v4-pro", "deepseek-v4-pro"]
       )
-      assert.deepStrictEqual(
-        requests
-          .at(-1)
-          ?.request?.messages.slice(1)
-          .map(({ text }) => text),
-        ["first", "one", "second", "two", "third"]
-      )
+      assert.deepStrictEqual(said(requests.at(-1)?.request), ["first", "one", "second", "two", "third"])
       yield* verified(workspace)
     })
   )
@@ -527,11 +524,8 @@ describe("dsh run, continued", () => {
       ] as const) {
         const { code, stderr } = yield* workspace.run(["run", "--fork", from, "elsewhere"])
         assert.deepStrictEqual([code, stderr], [0, ""])
-        const sent = (yield* workspace.server.requests).at(-1)?.request?.messages.slice(1)
-        assert.deepStrictEqual(
-          sent?.map(({ text }) => text),
-          [...history, "elsewhere"]
-        )
+        const sent = (yield* workspace.server.requests).at(-1)?.request
+        assert.deepStrictEqual(said(sent), [...history, "elsewhere"])
       }
       assert.deepStrictEqual(workspace.log(id), original)
       const sessions = workspace.sessions()

@@ -60,7 +60,7 @@ describe("DSH_SNAPSHOT", () => {
       yield* workspace.run(["run", "work"], { env: record })
       const more = yield* workspace.run(["run", "--continue", "and more"], { env: { DSH_SNAPSHOT_FILE: file } })
       assert.strictEqual(more.code, 1)
-      assert.match(more.stderr, /dsh: CASSETTE_MISMATCH: .*recorded with 1 messages here, and there are 5/)
+      assert.match(more.stderr, /dsh: CASSETTE_MISMATCH: .*recorded with 2 messages here, and there are 6/)
 
       const unknown = yield* workspace.run(["run", "work"], { env: { DSH_SNAPSHOT: "play", DSH_SNAPSHOT_FILE: file } })
       assert.deepStrictEqual([unknown.code, unknown.stdout], [3, ""])

@@ -9,9 +9,11 @@ import type { Confinement } from "@dsh/world/Confinement"
 import { Fs, FsError } from "@dsh/world/Fs"
 import type { FsTarget } from "@dsh/world/Fs"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { posix } from "node:path"
 import type { SandboxError } from "./Sandbox.ts"
+import { SandboxPolicy } from "./SandboxPolicy.ts"
 
 /** `standing`: for callers that are not part of a tool call. */
 export const make = (standing: Effect.Effect<Confinement, SandboxError>): Effect.Effect<Fs["Type"], never, Fs> =>
@@ -54,6 +56,12 @@ export const make = (standing: Effect.Effect<Confinement, SandboxError>): Effect
       modify: (target, change, options) => Effect.zipRight(writable(target), inner.modify(target, change, options))
     })
   })
+
+/** The inner `Fs` is the one it is given; what it gives is confined. */
+export const layer: Layer.Layer<Fs, never, Fs | SandboxPolicy> = Layer.effect(
+  Fs,
+  Effect.flatMap(SandboxPolicy, ({ standing }) => make(standing))
+)
 
 /** The real place of a path under `/tmp`; a workspace that is there is itself. */
 const temporary = ({ shown, temp, workspace }: Confinement, path: string): string | undefined => {

@@ -8,8 +8,10 @@ import { CurrentConfinement } from "@dsh/world/Confinement"
 import type { Confinement } from "@dsh/world/Confinement"
 import { Subprocess, SubprocessError } from "@dsh/world/Subprocess"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { Sandbox } from "./Sandbox.ts"
 import type { SandboxError } from "./Sandbox.ts"
+import { SandboxPolicy } from "./SandboxPolicy.ts"
 
 /** `standing`: for callers that are not part of a tool call. */
 export const make = (
@@ -29,6 +31,12 @@ export const make = (
         })
     })
   })
+
+/** The inner `Subprocess` is the one it is given; what it gives is confined. */
+export const layer: Layer.Layer<Subprocess, never, Subprocess | Sandbox | SandboxPolicy> = Layer.effect(
+  Subprocess,
+  Effect.flatMap(SandboxPolicy, ({ standing }) => make(standing))
+)
 
 const unconfined = ({ cause, code, message }: SandboxError): SubprocessError =>
   new SubprocessError({ code, message, cause })

@@ -84,91 +84,96 @@ const escapes: ReadonlyArray<Row> = [
   ["the host name", () => "hostname escaped && echo LEAK"]
 ]
 
-describe.skipIf(!canConfine)("the sandbox, under bubblewrap", () => {
-  const places = ["temp", "home"] as const
-  for (const place of places) {
-    describe(`with everything in the ${place} folder`, () => {
-      for (const mode of ["workspace-write", "read-only"] as const) {
-        for (const [what, command] of escapes) {
-          it.live(`${mode} withstands ${what}`, () =>
-            Effect.gen(function* () {
-              process.env["SANDBOX_TEST_SECRET"] = "sk-secret-0123456789"
-              const made = yield* world({ mode }, place)
-              const { home, outside, workspace } = made
-              const { stdout } = yield* sh(command(made), made.confinement)
-              assert.strictEqual(readFileSync(join(outside, "file.txt"), "utf8"), "theirs\n")
-              assert.isFalse(existsSync(join(outside, "new.txt")), "a file was made outside")
-              assert.isFalse(existsSync(join(made.root, "new.txt")), "a file was made outside")
-              assert.isTrue(existsSync(join(workspace, "file.txt")), "the workspace is gone")
-              assert.isFalse(existsSync(join(workspace, ".git/hooks/pre-commit")), "a hook was planted")
-              assert.strictEqual(readFileSync(join(workspace, ".git/config"), "utf8"), "[core]\n")
-              assert.include(readFileSync(join(home, ".credentials.yaml"), "utf8"), "sk-secret")
-              assert.strictEqual(readFileSync(join(home, "sessions/mine/session.jsonl"), "utf8"), "my log\n")
-              assert.notMatch(stdout, /sk-secret|other log|LEAK/)
-              for (const folder of ["/etc", "/usr", "/var", "/root", "/home"])
-                assert.isFalse(existsSync(`${folder}/dsh-escape`))
-            }).pipe(Effect.scoped, Effect.provide(confined))
-          )
+describe.skipIf(!canConfine)(
+  `the sandbox, under bubblewrap${canConfine ? "" : ": skipped, bubblewrap is not there"}`,
+  () => {
+    const places = ["temp", "home"] as const
+    for (const place of places) {
+      describe(`with everything in the ${place} folder`, () => {
+        for (const mode of ["workspace-write", "read-only"] as const) {
+          for (const [what, command] of escapes) {
+            it.live(`${mode} withstands ${what}`, () =>
+              Effect.gen(function* () {
+                process.env["SANDBOX_TEST_SECRET"] = "sk-secret-0123456789"
+                const made = yield* world({ mode }, place)
+                const { home, outside, workspace } = made
+                const { stdout } = yield* sh(command(made), made.confinement)
+                assert.strictEqual(readFileSync(join(outside, "file.txt"), "utf8"), "theirs\n")
+                assert.isFalse(existsSync(join(outside, "new.txt")), "a file was made outside")
+                assert.isFalse(existsSync(join(made.root, "new.txt")), "a file was made outside")
+                assert.isTrue(existsSync(join(workspace, "file.txt")), "the workspace is gone")
+                assert.isFalse(existsSync(join(workspace, ".git/hooks/pre-commit")), "a hook was planted")
+                assert.strictEqual(readFileSync(join(workspace, ".git/config"), "utf8"), "[core]\n")
+                assert.include(readFileSync(join(home, ".credentials.yaml"), "utf8"), "sk-secret")
+                assert.strictEqual(readFileSync(join(home, "sessions/mine/session.jsonl"), "utf8"), "my log\n")
+                assert.notMatch(stdout, /sk-secret|other log|LEAK/)
+                for (const folder of ["/etc", "/usr", "/var", "/root", "/home"])
+                  assert.isFalse(existsSync(`${folder}/dsh-escape`))
+              }).pipe(Effect.scoped, Effect.provide(confined))
+            )
+          }
         }
-      }
-    })
+      })
+    }
+
+    it.live("read-only changes nothing in the workspace either", () =>
+      Effect.gen(function* () {
+        const { confinement, workspace } = yield* world({ mode: "read-only" })
+        const { exitCode, stderr } = yield* sh("echo x > file.txt", confinement)
+        assert.strictEqual(exitCode, 1)
+        assert.match(stderr, /Read-only file system/)
+        assert.strictEqual(readFileSync(join(workspace, "file.txt"), "utf8"), "mine\n")
+      }).pipe(Effect.scoped, Effect.provide(confined))
+    )
+
+    it.live("what is allowed works: the workspace, a /tmp that stays, reading, its own log, git, programs", () =>
+      Effect.gen(function* () {
+        const { confinement, home, workspace } = yield* world()
+        const made = yield* sh(
+          "echo y > file.txt && mkdir -p a/b && echo z > a/b/c && echo t > /tmp/kept && echo $TMPDIR",
+          confinement
+        )
+        assert.deepStrictEqual([made.exitCode, made.stdout, made.stderr], [0, "/tmp\n", ""])
+        assert.strictEqual(readFileSync(join(workspace, "a/b/c"), "utf8"), "z\n")
+        const kept = yield* sh(`cat /tmp/kept ${home}/sessions/mine/session.jsonl; cat <<< here; mktemp`, confinement)
+        assert.match(kept.stdout, /^t\nmy log\nhere\n\/tmp\/tmp\./)
+        assert.strictEqual(readFileSync(join(confinement.temp, "kept"), "utf8"), "t\n")
+        const node = yield* sh(
+          `${process.execPath} -e 'console.log(1 + 1)'; echo lost > /dev/null; ps aux | wc -l`,
+          confinement
+        )
+        assert.match(node.stdout, /^2\n[1-6]\n$/)
+      }).pipe(Effect.scoped, Effect.provide(confined))
+    )
+
+    it.live("the network is there or not", () =>
+      Effect.gen(function* () {
+        const server = yield* Effect.acquireRelease(
+          Effect.async<ReturnType<typeof createServer>>((resume) => {
+            const listening = createServer((socket) => socket.end("hello\n"))
+            listening.listen(0, "127.0.0.1", () => resume(Effect.succeed(listening)))
+          }),
+          (listening) => Effect.async<void>((resume) => void listening.close(() => resume(Effect.void)))
+        )
+        const { port } = server.address() as AddressInfo
+        const command = `cat < /dev/tcp/127.0.0.1/${port}`
+        const { confinement } = yield* world()
+        assert.strictEqual((yield* sh(command, confinement)).stdout, "hello\n")
+        const off = yield* sh(command, { ...confinement, network: "off" })
+        assert.deepStrictEqual([off.exitCode, off.stdout], [1, ""])
+      }).pipe(Effect.scoped, Effect.provide(confined))
+    )
+
+    it.live("nothing that a command started lives on, in whatever session", () =>
+      Effect.gen(function* () {
+        const { confinement, workspace } = yield* world()
+        yield* sh(`setsid bash -c 'sleep 1; touch alive; sleep 60${process.pid}' & sleep 0.1`, confinement)
+        const left = sh(`ps -eo args | grep '[s]leep 60${process.pid}'`, { ...confinement, mode: "danger-full-access" })
+        yield* left.pipe(
+          Effect.repeat({ until: ({ stdout }) => stdout === "", schedule: Schedule.spaced("50 millis") })
+        )
+        assert.isFalse(existsSync(join(workspace, "alive")))
+      }).pipe(Effect.scoped, Effect.provide(confined))
+    )
   }
-
-  it.live("read-only changes nothing in the workspace either", () =>
-    Effect.gen(function* () {
-      const { confinement, workspace } = yield* world({ mode: "read-only" })
-      const { exitCode, stderr } = yield* sh("echo x > file.txt", confinement)
-      assert.strictEqual(exitCode, 1)
-      assert.match(stderr, /Read-only file system/)
-      assert.strictEqual(readFileSync(join(workspace, "file.txt"), "utf8"), "mine\n")
-    }).pipe(Effect.scoped, Effect.provide(confined))
-  )
-
-  it.live("what is allowed works: the workspace, a /tmp that stays, reading, its own log, git, programs", () =>
-    Effect.gen(function* () {
-      const { confinement, home, workspace } = yield* world()
-      const made = yield* sh(
-        "echo y > file.txt && mkdir -p a/b && echo z > a/b/c && echo t > /tmp/kept && echo $TMPDIR",
-        confinement
-      )
-      assert.deepStrictEqual([made.exitCode, made.stdout, made.stderr], [0, "/tmp\n", ""])
-      assert.strictEqual(readFileSync(join(workspace, "a/b/c"), "utf8"), "z\n")
-      const kept = yield* sh(`cat /tmp/kept ${home}/sessions/mine/session.jsonl; cat <<< here; mktemp`, confinement)
-      assert.match(kept.stdout, /^t\nmy log\nhere\n\/tmp\/tmp\./)
-      assert.strictEqual(readFileSync(join(confinement.temp, "kept"), "utf8"), "t\n")
-      const node = yield* sh(
-        `${process.execPath} -e 'console.log(1 + 1)'; echo lost > /dev/null; ps aux | wc -l`,
-        confinement
-      )
-      assert.match(node.stdout, /^2\n[1-6]\n$/)
-    }).pipe(Effect.scoped, Effect.provide(confined))
-  )
-
-  it.live("the network is there or not", () =>
-    Effect.gen(function* () {
-      const server = yield* Effect.acquireRelease(
-        Effect.async<ReturnType<typeof createServer>>((resume) => {
-          const listening = createServer((socket) => socket.end("hello\n"))
-          listening.listen(0, "127.0.0.1", () => resume(Effect.succeed(listening)))
-        }),
-        (listening) => Effect.async<void>((resume) => void listening.close(() => resume(Effect.void)))
-      )
-      const { port } = server.address() as AddressInfo
-      const command = `cat < /dev/tcp/127.0.0.1/${port}`
-      const { confinement } = yield* world()
-      assert.strictEqual((yield* sh(command, confinement)).stdout, "hello\n")
-      const off = yield* sh(command, { ...confinement, network: "off" })
-      assert.deepStrictEqual([off.exitCode, off.stdout], [1, ""])
-    }).pipe(Effect.scoped, Effect.provide(confined))
-  )
-
-  it.live("nothing that a command started lives on, in whatever session", () =>
-    Effect.gen(function* () {
-      const { confinement, workspace } = yield* world()
-      yield* sh(`setsid bash -c 'sleep 1; touch alive; sleep 60${process.pid}' & sleep 0.1`, confinement)
-      const left = sh(`ps -eo args | grep '[s]leep 60${process.pid}'`, { ...confinement, mode: "danger-full-access" })
-      yield* left.pipe(Effect.repeat({ until: ({ stdout }) => stdout === "", schedule: Schedule.spaced("50 millis") }))
-      assert.isFalse(existsSync(join(workspace, "alive")))
-    }).pipe(Effect.scoped, Effect.provide(confined))
-  )
-})
+)

@@ -24,6 +24,7 @@ export const run = ({ checkInvariants, from, maxSteps, model, usage, words }: Ru
     // Nobody is asked when everything is played back.
     const provider = cassette?.mode === "replay" ? nobody : yield* Environment.provider
     const maxRetries = yield* Environment.maxRetries
+    const mode = yield* Environment.sandboxMode
     const prices = usage || process.stderr.isTTY ? yield* PriceTable.load : undefined
     const { exitCode } = yield* Work.work({
       task,
@@ -34,7 +35,17 @@ export const run = ({ checkInvariants, from, maxSteps, model, usage, words }: Ru
     }).pipe(
       Effect.tap(allPlayed),
       Effect.scoped,
-      StartUp.provide(Headless.layer({ provider, sessions, checkInvariants, maxRetries, maxSteps: steps, cassette })),
+      StartUp.provide(
+        Headless.layer({
+          provider,
+          sessions,
+          checkInvariants,
+          maxRetries,
+          maxSteps: steps,
+          cassette,
+          ...(mode !== undefined && { confinement: { mode } })
+        })
+      ),
       Effect.mapError((error) =>
         error instanceof Failure.Failure ? error : Failure.configuration(error.code, error.message)
       )

@@ -73,6 +73,7 @@ export const run = (folder: string, how: Mode, pins: Pins | undefined) =>
             {
               cwd: project,
               env: {
+                DSH_PERMISSION_MODE: "danger-full-access",
                 ...env,
                 ...model,
                 DSH_HOME: home,

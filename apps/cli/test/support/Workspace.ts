@@ -40,8 +40,14 @@ export const make = (script: Script.Script, options: MockLlm.Options = {}) =>
     const [home, project] = [join(root, "home"), join(root, "project")]
     mkdirSync(project)
     const server = yield* MockLlm.make({ script, apiKey: key, ...options })
-    // Faults come once and for all, unless a test says otherwise.
-    const env = { DSH_HOME: home, DEEPSEEK_API_KEY: key, DEEPSEEK_BASE_URL: server.url, DSH_MAX_RETRIES: "0" }
+    // Faults come once and for all, and commands run unconfined as they do on any machine, unless a test says otherwise.
+    const env = {
+      DSH_HOME: home,
+      DEEPSEEK_API_KEY: key,
+      DEEPSEEK_BASE_URL: server.url,
+      DSH_MAX_RETRIES: "0",
+      DSH_PERMISSION_MODE: "danger-full-access"
+    }
     const folders = () => {
       const sessions = join(home, "sessions")
       return readdirSync(sessions).flatMap((name) => readdirSync(join(sessions, name)).map((id) => [name, id] as const))
