@@ -26,7 +26,7 @@ if (process.platform === "linux" && !found("bwrap") && found("apt-get")) {
   console.log("\n$ apt-get install -y bubblewrap")
   const apt = (...args) =>
     spawnSync("apt-get", [...args, "-qq"], { stdio: ["ignore", "ignore", "inherit"] }).status === 0
-  if (!apt("install", "-y", "bubblewrap")) apt("update") && apt("install", "-y", "bubblewrap")
+  if (!apt("install", "-y", "bubblewrap") && apt("update")) apt("install", "-y", "bubblewrap")
 }
 
 let passed = 0

@@ -59,8 +59,8 @@ export const packages = {
   world: { role: "definition", provider: ["FsLocal", "SubprocessLocal"] },
   sandbox: {
     role: "definition",
-    provider: ["FsConfined", "SandboxBwrap", "SandboxSeatbelt", "SubprocessConfined"],
-    feature: ["SandboxEscalation"]
+    provider: ["FsConfined", "SandboxBwrap", "SandboxPolicyLocal", "SandboxSeatbelt", "SubprocessConfined"],
+    feature: ["ToolConfinement"]
   },
   shell: { role: "definition", provider: ["BashLocal", "BashSandbox"], feature: ["BashTool"] },
   files: { role: "feature" },

@@ -4,9 +4,10 @@
 import * as FsConfined from "@dsh/sandbox/FsConfined"
 import { Sandbox, SandboxError, remedy } from "@dsh/sandbox/Sandbox"
 import * as SandboxBwrap from "@dsh/sandbox/SandboxBwrap"
-import * as SandboxPolicy from "@dsh/sandbox/SandboxPolicy"
+import * as SandboxPolicyLocal from "@dsh/sandbox/SandboxPolicyLocal"
 import * as SandboxSeatbelt from "@dsh/sandbox/SandboxSeatbelt"
 import * as SubprocessConfined from "@dsh/sandbox/SubprocessConfined"
+import * as ToolConfinement from "@dsh/sandbox/ToolConfinement"
 import type { Confinement } from "@dsh/world/Confinement"
 import * as FsLocal from "@dsh/world/FsLocal"
 import * as SubprocessLocal from "@dsh/world/SubprocessLocal"
@@ -41,7 +42,10 @@ const sandbox = Layer.suspend(() => {
 })
 
 const policy = (options: Options) =>
-  Layer.unwrapEffect(Effect.map(HomeFolder.secrets, (hidden) => SandboxPolicy.layer({ ...options, hidden })))
+  Layer.provideMerge(
+    ToolConfinement.layer,
+    Layer.unwrapEffect(Effect.map(HomeFolder.secrets, (hidden) => SandboxPolicyLocal.layer({ ...options, hidden })))
+  )
 
 export const layer = (options: Options) =>
   Layer.merge(

@@ -67,7 +67,7 @@ const failure = /^bwrap: (.*)$/
 const judge = ({ exitCode, stderr, stdout }: Ended): Verdict => {
   if (exitCode === 0 || exitCode === null) return { kind: "ran" }
   const reason = failure.exec(stderr.trim())?.[1]
-  if (exitCode === 1 && stdout === "" && reason !== undefined && !/^execvp /.test(reason)) {
+  if (exitCode === 1 && stdout === "" && reason !== undefined && !reason.startsWith("execvp ")) {
     return { kind: "unavailable", error: unavailable(`the command was not run, because bwrap failed: ${reason}`) }
   }
   return { kind: denial.test(stderr) ? "denied" : "ran" }

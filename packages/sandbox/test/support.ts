@@ -67,7 +67,7 @@ export const confined = Layer.effect(
   SubprocessConfined.make(Effect.die("every test says how it is confined"))
 ).pipe(Layer.provide(SandboxBwrap.layer()), Layer.provide(SubprocessLocal.layer({ graceMs: 300 })))
 
-export interface Ran {
+interface Ran {
   readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string
