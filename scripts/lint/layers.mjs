@@ -60,7 +60,7 @@ export const packages = {
   sandbox: {
     role: "definition",
     provider: ["FsConfined", "SandboxBwrap", "SandboxPolicyLocal", "SandboxSeatbelt", "SubprocessConfined"],
-    feature: ["ToolConfinement"]
+    feature: ["SandboxEscalation", "ToolConfinement"]
   },
   shell: { role: "definition", provider: ["BashLocal", "BashSandbox"], feature: ["BashTool"] },
   files: { role: "feature" },

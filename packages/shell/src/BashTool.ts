@@ -1,6 +1,7 @@
 /**
  * The `bash` tool: a command in a fresh shell.
  */
+import * as Escalation from "@dsh/sandbox/Escalation"
 import * as GuidedTool from "@dsh/prompt/GuidedTool"
 import type { PromptError, SystemPrompt } from "@dsh/prompt/SystemPrompt"
 import * as Tool from "@dsh/tools/Tool"
@@ -76,35 +77,50 @@ const section = {
   text: "After every bash call look at the markers at the end of its result: a command failed if there is an [exit code: …], [killed by signal: …] or [timed out after …] line, whatever else it printed."
 }
 
-export const tool: Tool.Tool<Shell> = Tool.make({
-  name: "bash",
-  description,
-  parameters: Parameters,
-  output: Value,
-  execute: ({ command, timeoutMs, workdir }, { cwd: workspace, session }) =>
-    Effect.gen(function* () {
-      const shell = yield* Shell
-      const cwd = resolve(workspace, workdir ?? ".")
-      const result = yield* shell.run({
-        command,
-        cwd,
-        ...(timeoutMs !== undefined && { timeoutMs }),
-        ...(session !== undefined && { facts: { DSH_SESSION_ID: session.id } })
-      })
-      return { kind: "foreground" as const, cwd, ...result }
-    }).pipe(Effect.mapError(({ code, message, cause }) => new ToolError({ code, message, cause }))),
-  render: ({ workdir }, value) => Transcript.render(value, workdir === undefined ? undefined : value.cwd),
-  present: {
-    call: ({ command, description, workdir }) => ({
-      view: "terminal",
-      title: command,
-      description,
-      ...(workdir !== undefined && isAbsolute(workdir) && { cwd: workdir })
-    }),
-    result: ({ isError, text }) =>
-      isError ? { view: "generic" } : { view: "terminal", output: text, ...Transcript.statusOf(text) }
-  }
-})
+type Arguments = typeof Parameters.Type
 
-export const layer: Layer.Layer<never, ToolRegistrationError | PromptError, Tools | SystemPrompt | Shell> =
-  GuidedTool.layer(tool, section)
+const define = <A extends Arguments, AI>(parameters: Schema.Schema<A, AI>, hint: string): Tool.Tool<Shell> =>
+  Tool.make({
+    name: "bash",
+    description,
+    parameters,
+    output: Value,
+    execute: ({ command, timeoutMs, workdir }, { cwd: workspace, session }) =>
+      Effect.gen(function* () {
+        const shell = yield* Shell
+        const cwd = resolve(workspace, workdir ?? ".")
+        const result = yield* shell.run({
+          command,
+          cwd,
+          ...(timeoutMs !== undefined && { timeoutMs }),
+          ...(session !== undefined && { facts: { DSH_SESSION_ID: session.id } })
+        })
+        return { kind: "foreground" as const, cwd, ...result }
+      }).pipe(Effect.mapError(({ code, message, cause }) => new ToolError({ code, message, cause }))),
+    render: ({ workdir }, value) =>
+      Transcript.render(value, { hint, ...(workdir !== undefined && { folder: value.cwd }) }),
+    present: {
+      call: ({ command, description: title, workdir }) => ({
+        view: "terminal",
+        title: command,
+        description: title,
+        ...(workdir !== undefined && isAbsolute(workdir) && { cwd: workdir })
+      }),
+      result: ({ isError, text }) =>
+        isError ? { view: "generic" } : { view: "terminal", output: text, ...Transcript.statusOf(text) }
+    }
+  })
+
+export const tool: Tool.Tool<Shell> = define(Parameters, "")
+
+/** Can ask for more rights than its session has; for compositions with `SandboxEscalation` and somebody to ask. */
+export const escalating: Tool.Tool<Shell> = define(
+  Schema.Struct({ ...Parameters.fields, ...Escalation.fields }),
+  "; if the command needs more, repeat it once with sandbox_permissions and justification"
+)
+
+type Registered = Layer.Layer<never, ToolRegistrationError | PromptError, Tools | SystemPrompt | Shell>
+
+export const layer: Registered = GuidedTool.layer(tool, section)
+
+export const layerEscalating: Registered = GuidedTool.layer(escalating, section)

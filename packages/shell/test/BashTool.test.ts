@@ -49,7 +49,7 @@ describe("Transcript", () => {
     for (const [fields, text] of cases) assert.strictEqual(Transcript.render(result(fields)), text)
     const all = { pipeHeld: true, timedOut: true, exitCode: null, signal: "SIGKILL" }
     assert.match(
-      Transcript.render(result(all), "/w/sub"),
+      Transcript.render(result(all), { folder: "/w/sub" }),
       /^\(no output\)\n\[cwd: \/w\/sub\]\n\[a background process .*\]\n\[timed out .*\]\n\[killed by signal: SIGKILL\]$/
     )
   })

@@ -4,10 +4,16 @@
  */
 import type { ShellOutput, ShellResult } from "../Shell.ts"
 
-/** The folder is told when it is not the one every call starts in. */
-export const render = (result: ShellResult, folder?: string): string => {
+export interface Options {
+  /** Told when it is not the one every call starts in. */
+  readonly folder?: string
+  /** What to do about a denial of the sandbox. */
+  readonly hint?: string
+}
+
+export const render = (result: ShellResult, options: Options = {}): string => {
   const output = [...stream(result.stdout), ...stream(result.stderr, "[stderr]")]
-  return [...(output.length === 0 ? ["(no output)"] : output), ...markers(result, folder)].join("\n")
+  return [...(output.length === 0 ? ["(no output)"] : output), ...markers(result, options)].join("\n")
 }
 
 const stream = (output: ShellOutput, heading?: string): ReadonlyArray<string> => {
@@ -19,10 +25,10 @@ const stream = (output: ShellOutput, heading?: string): ReadonlyArray<string> =>
 const truncation = (output: ShellOutput): string =>
   `[only the end of ${output.totalBytes} bytes is shown; full output: ${output.spillPath ?? "(unavailable)"}]`
 
-const markers = (result: ShellResult, folder: string | undefined): ReadonlyArray<string> => [
+const markers = (result: ShellResult, { folder, hint = "" }: Options): ReadonlyArray<string> => [
   ...(folder === undefined ? [] : [`[cwd: ${folder}]`]),
   ...(result.pipeHeld ? [pipeHeld] : []),
-  ...(result.sandbox?.denied === true ? [denied(result.sandbox.mode)] : []),
+  ...(result.sandbox?.denied === true ? [denied(result.sandbox.mode, hint)] : []),
   ...(result.timedOut ? [`[timed out after ${result.timeoutMs}ms]`] : []),
   ...status(result)
 ]
@@ -31,7 +37,7 @@ const pipeHeld =
   "[a background process still held the output when the shell exited; " +
   "what it prints later is lost, and it was stopped unless it runs in a session of its own]"
 
-const denied = (mode: string): string => `[denied by the sandbox: its mode is ${mode}]`
+const denied = (mode: string, hint: string): string => `[denied by the sandbox: its mode is ${mode}${hint}]`
 
 const status = ({ exitCode, signal }: ShellResult): ReadonlyArray<string> => {
   if (signal !== null) return [`[killed by signal: ${signal}]`]
