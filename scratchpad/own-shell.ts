@@ -8,15 +8,18 @@ import * as Layer from "effect/Layer"
 
 const output = (text: string): ShellOutput => ({ text, truncated: false, totalBytes: text.length })
 
+const ended = { exitCode: 0, signal: null }
+
 export const layer = Layer.succeed(Shell, {
   run: ({ command, cwd, timeoutMs = 0 }) =>
     Effect.succeed({
-      exitCode: 0,
-      signal: null,
+      ...ended,
       timedOut: false,
       timeoutMs,
       stdout: output(`would run: ${command} in ${cwd}`),
       stderr: output(""),
       pipeHeld: false
-    })
+    }),
+  start: ({ command }) =>
+    Effect.succeed({ exit: Effect.succeed(ended), output: Effect.succeed(`would start: ${command}`) })
 })

@@ -62,7 +62,11 @@ export const packages = {
     provider: ["FsConfined", "SandboxBwrap", "SandboxPolicyLocal", "SandboxSeatbelt", "SubprocessConfined"],
     feature: ["SandboxEscalation", "ToolConfinement"]
   },
-  shell: { role: "definition", provider: ["BashLocal", "BashSandbox"], feature: ["BashTool"] },
+  shell: {
+    role: "definition",
+    provider: ["BashLocal", "BashSandbox", "JobsLocal"],
+    feature: ["BashTool", "JobNotices", "JobTools"]
+  },
   files: { role: "feature" },
   loop: { role: "loop" },
   testing: { role: "testing" }

@@ -20,6 +20,9 @@ import * as Checkpoints from "@dsh/persistence/Checkpoints"
 import * as WriteBehind from "@dsh/persistence/WriteBehind"
 import * as BashSandbox from "@dsh/shell/BashSandbox"
 import * as BashTool from "@dsh/shell/BashTool"
+import * as JobNotices from "@dsh/shell/JobNotices"
+import * as JobsLocal from "@dsh/shell/JobsLocal"
+import * as JobTools from "@dsh/shell/JobTools"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as Invariants from "@dsh/session/Invariants"
@@ -54,6 +57,7 @@ const backends = (sessions: SessionStore, confinement: Confined.Options) =>
   Layer.mergeAll(
     HttpClientNode.layer,
     ObservedFiles.layer,
+    JobsLocal.layer(),
     Layer.provide(sessions, [files, NodePath.layer]),
     Layer.provideMerge(BashSandbox.layer({ timeoutMs: 60_000 }), Confined.layer(confinement))
   )
@@ -65,6 +69,8 @@ const features = (provider: Provider, maxRetries: number | undefined) =>
     LlmOutputLimit.layer,
     maxRetries === undefined ? LlmRetry.layer : LlmRetry.layerPolicy({ ...RetryPolicy.normal, maxRetries }),
     BashTool.layer,
+    JobTools.layer,
+    JobNotices.layer(),
     ReadTool.layer,
     WriteTool.layer,
     EditTool.layer,

@@ -2,14 +2,20 @@
  * `Shell` over bash on this machine, unconfined.
  */
 import { Subprocess } from "@dsh/world/Subprocess"
-import type { ProcessHandle, SpawnSpec, SubprocessError, SubprocessErrorCode } from "@dsh/world/Subprocess"
+import type {
+  CollectedOutput,
+  ProcessHandle,
+  SpawnSpec,
+  SubprocessError,
+  SubprocessErrorCode
+} from "@dsh/world/Subprocess"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as CommandEnv from "./BashLocal/CommandEnv.ts"
 import * as OutputText from "./BashLocal/OutputText.ts"
 import { Shell, ShellError } from "./Shell.ts"
-import type { ShellErrorCode, ShellRequest, ShellResult } from "./Shell.ts"
+import type { ShellErrorCode, ShellOutput, ShellRequest, ShellResult } from "./Shell.ts"
 
 export interface Options {
   /** The shell, by name or absolute path. Default `bash`. */
@@ -41,7 +47,12 @@ export const make = (options: Options = {}): Effect.Effect<Shell["Type"], never,
         const killed = yield* Effect.timeoutOption(process.exit, exitAfterKillMs)
         const status = Option.getOrElse(killed, () => ({ exitCode: null, signal: null, pipeHeld: true }))
         return yield* result(process, { ...status, timedOut: true, timeoutMs })
-      }, Effect.scoped)
+      }, Effect.scoped),
+      start: Effect.fn("BashLocal.start")(function* (request) {
+        const process = yield* Effect.mapError(subprocess.spawn(invocation(request, options)), refused)
+        const news = Effect.zipWith(following(process.collected.stdout), following(process.collected.stderr), heard)
+        return { exit: process.exit, output: Effect.suspend(() => news) }
+      })
     })
   )
 
@@ -63,6 +74,27 @@ export const invocation = (request: ShellRequest, options: Options = {}): SpawnS
     stderr: output,
     graceMs: options.graceMs ?? 3000
   }
+}
+
+/** Each run gives what came since the run before. */
+const following = ({ readFrom }: CollectedOutput): Effect.Effect<ShellOutput> => {
+  let offset = 0
+  return Effect.map(
+    Effect.suspend(() => readFrom(offset)),
+    (read) => {
+      offset = read.nextOffset
+      return OutputText.decode(read)
+    }
+  )
+}
+
+const heard = (stdout: ShellOutput, stderr: ShellOutput): string =>
+  [said(stdout, ""), said(stderr, "[stderr]\n")].filter((text) => text !== "").join("\n")
+
+const said = ({ spillPath, text, truncated }: ShellOutput, heading: string): string => {
+  if (text === "") return ""
+  const lost = truncated ? `[the beginning of this is left out; full output: ${spillPath ?? "(unavailable)"}]\n` : ""
+  return `${heading}${lost}${text.replace(/\n$/, "")}`
 }
 
 const deadline = ({ timeoutMs }: ShellRequest, options: Options): Effect.Effect<number, ShellError> => {

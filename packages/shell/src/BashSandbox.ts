@@ -18,6 +18,7 @@ export const make = (options?: BashLocal.Options): Effect.Effect<Shell["Type"], 
     const bash = yield* BashLocal.make(options)
     const sandbox = yield* Sandbox
     return Shell.of({
+      start: bash.start,
       run: (request) =>
         Effect.gen(function* () {
           const mode = (yield* CurrentConfinement)?.mode

@@ -9,11 +9,15 @@ import { ToolError } from "@dsh/tools/ToolError"
 import type { ToolRegistrationError, Tools } from "@dsh/tools/Tools"
 import { modes } from "@dsh/world/Confinement"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { isAbsolute, resolve } from "node:path"
 import * as Transcript from "./BashTool/Transcript.ts"
+import { Jobs } from "./Jobs.ts"
+import type { Work } from "./Jobs.ts"
 import { Shell } from "./Shell.ts"
+import type { ShellProcess, ShellRequest } from "./Shell.ts"
 
 const optional = { exact: true } as const
 const NotBlank = Schema.String.pipe(Schema.pattern(/\S/, { message: () => "must not be blank" }))
@@ -77,28 +81,66 @@ const section = {
   text: "After every bash call look at the markers at the end of its result: a command failed if there is an [exit code: …], [killed by signal: …] or [timed out after …] line, whatever else it printed."
 }
 
-type Arguments = typeof Parameters.Type
+const Started = Schema.Struct({ kind: Schema.Literal("background"), jobId: Schema.String })
 
-const define = <A extends Arguments, AI>(parameters: Schema.Schema<A, AI>, hint: string): Tool.Tool<Shell> =>
-  Tool.make({
+const background = {
+  run_in_background: Schema.optionalWith(
+    Schema.Boolean.annotations({
+      description: "Start it and go on: the result is a job id for job_output and job_kill. It has no deadline."
+    }),
+    optional
+  )
+}
+
+/** What compositions may add to a command in the foreground. */
+interface Extras {
+  /** Commands may go on in the background. */
+  readonly jobs: Jobs["Type"] | undefined
+  /** Calls may ask for more rights than their session has. */
+  readonly escalation: boolean
+}
+
+const Everything = Schema.Struct({ ...Parameters.fields, ...background, ...Escalation.fields })
+
+// What is left out of it is optional, so a part is one whose other fields are never there.
+const parametersOf = ({ escalation, jobs }: Extras): typeof Everything =>
+  Schema.Struct({
+    ...Parameters.fields,
+    ...(jobs !== undefined && background),
+    ...(escalation && Escalation.fields)
+  }) as unknown as typeof Everything
+
+const define = (extras: Extras): Tool.Tool<Shell> => {
+  const { escalation, jobs } = extras
+  const hint = escalation
+    ? "; if the command needs more, repeat it once with sandbox_permissions and justification"
+    : ""
+  return Tool.make({
     name: "bash",
     description,
-    parameters,
-    output: Value,
-    execute: ({ command, timeoutMs, workdir }, { cwd: workspace, session }) =>
+    parameters: parametersOf(extras),
+    output: Schema.Union(Value, Started),
+    execute: ({ command, run_in_background, timeoutMs, workdir }, { cwd: workspace, session }) =>
       Effect.gen(function* () {
         const shell = yield* Shell
         const cwd = resolve(workspace, workdir ?? ".")
-        const result = yield* shell.run({
+        const request: ShellRequest = {
           command,
           cwd,
           ...(timeoutMs !== undefined && { timeoutMs }),
           ...(session !== undefined && { facts: { DSH_SESSION_ID: session.id } })
-        })
-        return { kind: "foreground" as const, cwd, ...result }
-      }).pipe(Effect.mapError(({ code, message, cause }) => new ToolError({ code, message, cause }))),
+        }
+        if (run_in_background === true && jobs !== undefined) {
+          const begin = Effect.map(shell.start(request), work)
+          const { id } = yield* jobs.start({ kind: "bash", label: command, session, begin })
+          return { kind: "background" as const, jobId: id }
+        }
+        return { kind: "foreground" as const, cwd, ...(yield* shell.run(request)) }
+      }).pipe(Effect.mapError(({ code, message, ...error }) => new ToolError({ code, message, cause: error }))),
     render: ({ workdir }, value) =>
-      Transcript.render(value, { hint, ...(workdir !== undefined && { folder: value.cwd }) }),
+      value.kind === "background"
+        ? `started background job ${value.jobId}`
+        : Transcript.render(value, { hint, ...(workdir !== undefined && { folder: value.cwd }) }),
     present: {
       call: ({ command, description: title, workdir }) => ({
         view: "terminal",
@@ -110,17 +152,30 @@ const define = <A extends Arguments, AI>(parameters: Schema.Schema<A, AI>, hint:
         isError ? { view: "generic" } : { view: "terminal", output: text, ...Transcript.statusOf(text) }
     }
   })
+}
 
-export const tool: Tool.Tool<Shell> = define(Parameters, "")
+const work = ({ exit, output }: ShellProcess): Work => ({
+  done: Effect.map(exit, ({ exitCode, signal }) => ({
+    status: exitCode === 0 ? ("completed" as const) : ("failed" as const),
+    detail: signal === null ? `exit code ${exitCode}` : `killed by signal ${signal}`
+  })),
+  output
+})
 
-/** Can ask for more rights than its session has; for compositions with `SandboxEscalation` and somebody to ask. */
-export const escalating: Tool.Tool<Shell> = define(
-  Schema.Struct({ ...Parameters.fields, ...Escalation.fields }),
-  "; if the command needs more, repeat it once with sandbox_permissions and justification"
-)
+/** In the foreground alone. */
+export const tool: Tool.Tool<Shell> = define({ jobs: undefined, escalation: false })
+
+const registered = (escalation: boolean) =>
+  Layer.unwrapEffect(
+    Effect.map(Effect.serviceOption(Jobs), (jobs) =>
+      GuidedTool.layer(define({ jobs: Option.getOrUndefined(jobs), escalation }), section)
+    )
+  )
 
 type Registered = Layer.Layer<never, ToolRegistrationError | PromptError, Tools | SystemPrompt | Shell>
 
-export const layer: Registered = GuidedTool.layer(tool, section)
+/** Commands may go on in the background where there are `Jobs`. */
+export const layer: Registered = registered(false)
 
-export const layerEscalating: Registered = GuidedTool.layer(escalating, section)
+/** Calls can ask for more rights than their session has; for compositions with `SandboxEscalation` and somebody to ask. */
+export const layerEscalating: Registered = registered(true)

@@ -6,6 +6,7 @@ import type { SandboxMode } from "@dsh/world/Confinement"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 
 export type ShellErrorCode =
   | "SHELL_INVALID_REQUEST"
@@ -68,6 +69,13 @@ export interface ShellResult {
   }
 }
 
+/** A command that goes on in the background. It is ended by closing the Scope it was started in. */
+export interface ShellProcess {
+  readonly exit: Effect.Effect<{ readonly exitCode: number | null; readonly signal: string | null }>
+  /** What it printed since this was asked last, standard output first. What was too much to keep is said, with the file that has it. */
+  readonly output: Effect.Effect<string>
+}
+
 export class Shell extends Context.Tag("@dsh/shell/Shell")<
   Shell,
   {
@@ -76,5 +84,7 @@ export class Shell extends Context.Tag("@dsh/shell/Shell")<
      * lives on. Interruption ends the command and returns promptly.
      */
     readonly run: (request: ShellRequest) => Effect.Effect<ShellResult, ShellError>
+    /** Starts a command and returns at once. It has no deadline; `timeoutMs` is not looked at. */
+    readonly start: (request: ShellRequest) => Effect.Effect<ShellProcess, ShellError, Scope.Scope>
   }
 >() {}

@@ -40,6 +40,8 @@ export interface ToolContext {
 /** A tool as its author writes it. `R` are the services its body needs; `Tools.layerTool` takes them when the tool is registered. */
 export interface Definition<Name extends string, A, AI, V, VI, R> {
   readonly name: Name
+  /** Names it had: a model that remembers one from an older session is served all the same. They are not told. */
+  readonly aliases?: ReadonlyArray<string>
   readonly description: string
   /** A struct; it encodes to plain JSON. */
   readonly parameters: Schema.Schema<A, AI>
@@ -69,6 +71,7 @@ export interface ToolValue {
 /** A tool with its types and services taken care of: what the registry holds and the pipeline runs. */
 export interface Tool<out R = never> {
   readonly name: string
+  readonly aliases: ReadonlyArray<string>
   readonly description: string
   /** JSON Schema of the arguments, in the subset that strict providers accept. */
   readonly parameters: JsonObject
@@ -132,6 +135,7 @@ export const make = <const Name extends string, A, AI, V, VI, R = never>(
 
   return {
     name: definition.name,
+    aliases: definition.aliases ?? [],
     description: definition.description,
     parameters: codec.parameters,
     timeout: definition.timeout,

@@ -55,12 +55,13 @@ export interface Dispatched {
 // -----------------------------------------------------------------------------
 
 export const prepare = (call: Call): Effect.Effect<Prepared, never, PipelineServices> =>
-  Effect.suspend(() => {
+  Effect.flatMap(Tools, (tools) => {
     const copy = Json.snapshot(call.arguments)
     const execution: ToolExecution = {
       callId: call.callId,
       rootCallId: call.rootCallId ?? call.callId,
-      name: call.name,
+      // Policies know a tool by one name, whichever it was called by.
+      name: tools.get(call.name)?.name ?? call.name,
       arguments: Either.getOrElse(copy, () => null),
       session: call.session,
       token: Symbol(call.callId),

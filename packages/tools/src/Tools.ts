@@ -80,16 +80,18 @@ class Layered implements Service {
     )
   }
 
-  readonly get: Service["get"] = (name) => {
+  readonly get: Service["get"] = (name) => this.named(name) ?? this.list().find((tool) => tool.aliases.includes(name))
+
+  private readonly named = (name: string): Tool.Tool | undefined => {
     const own = this.registry.own().find(([taken]) => taken === name)
     if (own !== undefined) return own[1]
-    return this.passes(name) ? this.parent?.get(name) : undefined
+    return this.passes(name) ? this.parent?.named(name) : undefined
   }
 
   readonly list: Service["list"] = () =>
     this.registry
       .entries()
-      .flatMap(([name]) => this.get(name) ?? [])
+      .flatMap(([name]) => this.named(name) ?? [])
       .sort((a, b) => (a.name < b.name ? -1 : 1))
 
   readonly schemas: Service["schemas"] = () => {
