@@ -2,7 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as AgentHooks from "@dsh/agent/AgentHooks"
 import { Agents } from "@dsh/agent/Agents"
-import { Effect, Either, Fiber, Layer, TestClock } from "effect"
+import * as MockLlm from "@dsh/testing/MockLlm"
+import * as Reply from "@dsh/testing/Reply"
+import * as Script from "@dsh/testing/Script"
+import { ConfigProvider, Effect, Either, Fiber, Layer, TestClock } from "effect"
 import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -10,6 +13,7 @@ import { promisify } from "node:util"
 import * as Batch from "../batch.ts"
 import * as Compose from "../compose.ts"
 import * as DryRun from "../dry-run.ts"
+import * as EffectAi from "../effect-ai.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -62,6 +66,23 @@ describe("examples", () => {
         Either.right("three")
       ])
     )
+  )
+
+  it.scopedLive("effect-ai: an agent on another library's model", () =>
+    Effect.gen(function* () {
+      const server = yield* MockLlm.make({
+        apiKey: "sk-example-key",
+        script: Script.sequence([
+          Reply.toolCalls([{ name: "weather", arguments: { town: "Oslo" } }]),
+          (request) => Reply.text(`Yes. ${request.messages.at(-1)?.text}`)
+        ])
+      })
+      const result = yield* Effect.withConfigProvider(
+        EffectAi.main(server.url),
+        ConfigProvider.fromMap(new Map([["ANTHROPIC_API_KEY", "sk-example-key"]]))
+      )
+      assert.deepStrictEqual(result, { ended: "completed", answer: "Yes. It rains in Oslo." })
+    })
   )
 
   it.scoped("tests: time is a service, so a policy that waits an hour is tested in no time", () =>

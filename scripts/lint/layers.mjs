@@ -53,6 +53,8 @@ export const packages = {
     support: ["ProcessOwner"],
     feature: ["WriteBehind", "Checkpoints"]
   },
+  "llm-effect-ai": { role: "provider" },
+  "llm-pi-ai": { role: "provider" },
   "persistence-sqlite": { role: "provider" },
   settings: { role: "definition", provider: ["SettingsFile"] },
   http: { role: "provider" },

@@ -12,11 +12,13 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
-import * as Dsml from "./ChatCompletions/Dsml.ts"
+import { Decoder } from "./ChatCompletions/Decode.ts"
 import type { Endpoint } from "./ChatCompletions/Errors.ts"
 import * as Exchange from "./ChatCompletions/Exchange.ts"
 import { Guard } from "./ChatCompletions/Guard.ts"
 import type { Limits } from "./ChatCompletions/Watchdog.ts"
+import { AnswerWriter, within } from "./AnswerWriter.ts"
+import type { Asked } from "./AnswerWriter.ts"
 import * as ChunkStream from "./ChunkStream.ts"
 import type { LlmRequest } from "./LlmAdapter.ts"
 import type { LlmError } from "./LlmError.ts"
@@ -68,35 +70,40 @@ export const quiet: (client: HttpClient.HttpClient) => HttpClient.HttpClient = H
  */
 export const stream = (
   resolve: Effect.Effect<Options, LlmError>,
-  { body, header, isCallIdTaken, messages }: LlmRequest
+  llmRequest: LlmRequest
 ): Stream.Stream<StreamChunk, LlmError> =>
   ChunkStream.fromSource(
     Effect.flatMap(Ids.IdSource, (ids) =>
       Effect.matchEffect(resolve, {
         onFailure: (error) =>
           Effect.succeed<ChunkStream.Source>({ pull: Effect.fail(Option.some(error)), close: Effect.void }),
-        onSuccess: ({ client, endpoint, lifetime: { guard, scope }, limits, ...access }) =>
-          Exchange.start({
+        onSuccess: ({ client, endpoint, lifetime: { guard, scope }, limits, ...access }) => {
+          const writer = new AnswerWriter(asked(llmRequest, ids))
+          return Exchange.start({
             client,
             scope,
             guard,
             request: HttpClientRequest.bodyUint8Array(
               authorized(HttpClientRequest.post(`${endpoint.url}/chat/completions`), "text/event-stream", access),
-              body.bytes,
+              llmRequest.body.bytes,
               "application/json"
             ),
             endpoint: guarded(endpoint, access),
             limits,
-            asked: {
-              isTaken: isCallIdTaken ?? ((id) => messages.some((message) => calls(message, id))),
-              mint: ids.next,
-              tools: new Set(header.tools?.map(({ name }) => name)),
-              isQuoted: Dsml.within(messages)
-            }
+            reader: (failures) => new Decoder(writer, failures)
           })
+        }
       })
     )
   )
+
+/** What reading the answer has to know of the request. */
+export const asked = ({ header, isCallIdTaken, messages }: LlmRequest, ids: Ids.IdSource["Type"]): Asked => ({
+  isTaken: isCallIdTaken ?? ((id) => messages.some((message) => calls(message, id))),
+  mint: ids.next,
+  tools: new Set(header.tools?.map(({ name }) => name)),
+  isQuoted: within(messages)
+})
 
 type Access = Pick<Options, "apiKey" | "headers">
 

@@ -14,14 +14,14 @@ import type { Llm } from "./Llm.ts"
 import type { AdapterCall, LlmAdapter, Purpose } from "./LlmAdapter.ts"
 import { LlmError } from "./LlmError.ts"
 import { discover } from "./LlmOpenAiCompatible/Discovery.ts"
-import * as Key from "./LlmOpenAiCompatible/Key.ts"
+import * as Key from "./ApiKey.ts"
 import * as Quirks from "./LlmOpenAiCompatible/Quirks.ts"
 import * as ModelCatalog from "./ModelCatalog.ts"
 import type { RetryPolicy } from "./RetryPolicy.ts"
 import { UserAgent } from "./UserAgent.ts"
 
-export type { Key } from "./LlmOpenAiCompatible/Key.ts"
-export { fromConfig as keyConfig } from "./LlmOpenAiCompatible/Key.ts"
+export type { Key } from "./ApiKey.ts"
+export { fromConfig as keyConfig } from "./ApiKey.ts"
 export type { Quirks } from "./LlmOpenAiCompatible/Quirks.ts"
 
 export interface Settings extends ChatCompletions.Timeouts {

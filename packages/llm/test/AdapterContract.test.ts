@@ -33,7 +33,7 @@ describe.each([
   ["LlmDeepSeek", deepSeek],
   ["LlmOpenAiCompatible", compatible]
 ] as const)("%s", (_, subject) => {
-  for (const { name, run } of AdapterContract.cases) {
+  for (const { name, run } of AdapterContract.casesFor(subject)) {
     it.scopedLive(name, () => run(subject))
   }
 })

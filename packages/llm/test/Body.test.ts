@@ -1,9 +1,12 @@
+import { AnswerWriter } from "@dsh/llm/AnswerWriter"
 import { Body } from "@dsh/llm/ChatCompletions/Body"
+import { Decoder } from "@dsh/llm/ChatCompletions/Decode"
 import { assert, describe, it } from "@effect/vitest"
 
 const endpoint = { name: "DeepSeek", url: "http://x", keyName: "K", urlName: "U" }
 const asked = { isTaken: () => false, mint: () => "m", tools: new Set<string>(), isQuoted: () => false }
-const make = () => new Body({ endpoint, requestId: undefined, asked })
+const make = () =>
+  new Body({ endpoint, requestId: undefined, reader: (failures) => new Decoder(new AnswerWriter(asked), failures) })
 
 describe("Body", () => {
   it.each([

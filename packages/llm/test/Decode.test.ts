@@ -1,3 +1,4 @@
+import { AnswerWriter } from "@dsh/llm/AnswerWriter"
 import { Decoder } from "@dsh/llm/ChatCompletions/Decode"
 import * as Usage from "@dsh/llm/ChatCompletions/Usage"
 import { LlmError } from "@dsh/llm/LlmError"
@@ -10,14 +11,13 @@ const error = (code: string) => new LlmError({ code, message: code })
 
 const decoder = (taken: ReadonlyArray<string> = []) => {
   let minted = 0
-  return new Decoder({
+  const writer = new AnswerWriter({
     isTaken: (id) => taken.includes(id),
     mint: () => `m${++minted}`,
     tools: new Set(),
-    isQuoted: () => false,
-    failure: () => error("FRAME"),
-    malformed: () => error("MALFORMED_RESPONSE")
+    isQuoted: () => false
   })
+  return new Decoder(writer, { failure: () => error("FRAME"), malformed: () => error("MALFORMED_RESPONSE") })
 }
 
 const decode = (events: ReadonlyArray<unknown>, taken?: ReadonlyArray<string>) => {

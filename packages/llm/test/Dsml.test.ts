@@ -1,4 +1,4 @@
-import { Dsml, within } from "@dsh/llm/ChatCompletions/Dsml"
+import { Dsml, within } from "@dsh/llm/AnswerWriter/Dsml"
 import { MessageId } from "@dsh/protocol/Ids"
 import * as Message from "@dsh/protocol/Message"
 import { assert, describe, it } from "@effect/vitest"

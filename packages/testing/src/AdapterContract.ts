@@ -1,11 +1,12 @@
 /**
  * What every `LlmAdapter` over HTTP must do, as programs that any test runner can run against the mock server:
  *
- *   for (const { name, run } of AdapterContract.cases) {
+ *   for (const { name, run } of AdapterContract.casesFor(subject)) {
  *     it.scopedLive(name, () => run(subject))
  *   }
  *
- * An adapter is finished when all of them succeed. Every answer is also held against the grammar of chunks, whatever the case is about.
+ * An adapter is finished when all of them succeed. A rule holds in every dialect and for every adapter, unless it says which alone can
+ * keep or break it, and why. Every answer is also held against the grammar of chunks, whatever the case is about.
  *
  * The suite was seen to fail for seventy things broken on purpose, one at a time. Among them: a stream that ends without [DONE] is an
  * answer; CR is no line end; characters are decoded per read; cut arguments are sent back as they are; an id is used twice; cached tokens
@@ -20,11 +21,14 @@ import type * as Scope from "effect/Scope"
 import { answering } from "./AdapterContract/Answering.ts"
 import type { Failure } from "./AdapterContract/Ask.ts"
 import { calling } from "./AdapterContract/Calling.ts"
+import { counting } from "./AdapterContract/Counting.ts"
 import { failing } from "./AdapterContract/Failing.ts"
 import { framing } from "./AdapterContract/Framing.ts"
 import { leaking } from "./AdapterContract/Leaking.ts"
+import { replaying } from "./AdapterContract/Replaying.ts"
 import { requesting } from "./AdapterContract/Requesting.ts"
 import { waiting } from "./AdapterContract/Waiting.ts"
+import type { Dialect } from "./ChatRequest.ts"
 
 export { ContractViolation } from "./AdapterContract/Expect.ts"
 
@@ -42,9 +46,15 @@ export interface Place {
   readonly timeouts: Timeouts
 }
 
+export type Body = "wire" | "neutral"
+
 export interface Subject {
-  /** A model that calls may name. */
+  /** A model that calls may name. Where reasoning has to be asked for, the adapter does so by default. */
   readonly model: string
+  /** The wire format it speaks. Default `chat-completions`. */
+  readonly dialect?: Dialect
+  /** Whether the rendered bytes are the ones it sends, or what a library makes its own of. Default `wire`. */
+  readonly body?: Body
   /** The adapter, with the provider at `place`. Its first route is used. */
   readonly make: (place: Place) => Effect.Effect<LlmAdapter, LlmError, Scope.Scope>
 }
@@ -52,15 +62,24 @@ export interface Subject {
 export interface ContractCase {
   /** The rule, as a sentence. */
   readonly name: string
+  /** Where the rule makes sense at all. Default: everywhere. */
+  readonly dialects?: ReadonlyArray<Dialect>
+  readonly body?: Body
   readonly run: (subject: Subject) => Effect.Effect<void, Failure, Scope.Scope>
 }
 
-export const cases: ReadonlyArray<ContractCase> = [
+const cases: ReadonlyArray<ContractCase> = [
   ...requesting,
+  ...replaying,
   ...answering,
+  ...counting,
   ...framing,
   ...calling,
   ...failing,
   ...waiting,
   ...leaking
 ]
+
+/** The rules that hold for a subject. */
+export const casesFor = ({ body = "wire", dialect = "chat-completions" }: Subject): ReadonlyArray<ContractCase> =>
+  cases.filter((rule) => rule.dialects?.includes(dialect) !== false && (rule.body ?? body) === body)

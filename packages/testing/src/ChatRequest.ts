@@ -1,7 +1,17 @@
 /**
- * A chat-completions request as a script sees it: the parsed body read leniently, so that a script can react to a broken request as
- * well as to a good one.
+ * A request as a script sees it, whatever the wire format: the parsed body read leniently, so that a script can react to a broken
+ * request as well as to a good one. All formats are seen as chat completions are: the system prompt is a message, a tool result is one,
+ * and the calls of an answer belong to its message.
  */
+import * as Chat from "./ChatRequest/Chat.ts"
+import * as Messages from "./ChatRequest/Messages.ts"
+import * as Raw from "./ChatRequest/Raw.ts"
+import * as Responses from "./ChatRequest/Responses.ts"
+
+export { isRecord } from "./ChatRequest/Raw.ts"
+
+/** The wire formats that the mock model speaks. */
+export type Dialect = "chat-completions" | "responses" | "messages"
 
 export interface ToolCall {
   readonly id: string
@@ -19,14 +29,27 @@ export interface Message {
   readonly toolCallId: string | undefined
 }
 
-export interface ChatRequest {
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  /** The schema of the arguments, as it was sent. */
+  readonly parameters: unknown
+}
+
+/** What the model is asked. */
+export interface Conversation {
+  readonly messages: ReadonlyArray<Message>
+  readonly tools: ReadonlyArray<Tool>
+}
+
+export interface ChatRequest extends Conversation {
+  readonly dialect: Dialect
   /** Zero for the first request the server got. */
   readonly index: number
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly model: string
   readonly stream: boolean
-  readonly messages: ReadonlyArray<Message>
   readonly toolNames: ReadonlyArray<string>
   /** Size of the body in bytes. */
   readonly bytes: number
@@ -34,18 +57,28 @@ export interface ChatRequest {
   readonly json: unknown
 }
 
+const readers: Readonly<Record<Dialect, (body: Raw.Raw) => Conversation>> = {
+  "chat-completions": Chat.read,
+  responses: Responses.read,
+  messages: Messages.read
+}
+
 /** Reads `json`; what does not fit is left out. */
 export const parse = (
   json: unknown,
-  at: { readonly index: number; readonly headers: Readonly<Record<string, string>>; readonly bytes: number }
+  at: Pick<ChatRequest, "index" | "headers" | "bytes">,
+  dialect: Dialect = "chat-completions"
 ): ChatRequest => {
-  const body = isRecord(json) ? json : {}
+  const body = Raw.record(json)
+  const { messages, tools } = readers[dialect](body)
   return {
     ...at,
-    model: string(body.model),
+    dialect,
+    model: Raw.string(body.model),
     stream: body.stream === true,
-    messages: array(body.messages).map(message),
-    toolNames: array(body.tools).map((tool) => string(record(record(tool).function).name)),
+    messages,
+    tools,
+    toolNames: tools.map(({ name }) => name),
     json
   }
 }
@@ -61,35 +94,3 @@ export const pendingResults = (request: ChatRequest): ReadonlyArray<Message> => 
 
 /** How many answers the conversation already holds. */
 export const answers = (request: ChatRequest): number => request.messages.filter((m) => m.role === "assistant").length
-
-const message = (value: unknown): Message => {
-  const raw = record(value)
-  return {
-    role: string(raw.role),
-    text: text(raw.content),
-    reasoning: typeof raw.reasoning_content === "string" ? raw.reasoning_content : undefined,
-    toolCalls: array(raw.tool_calls).map(toolCall),
-    toolCallId: typeof raw.tool_call_id === "string" ? raw.tool_call_id : undefined
-  }
-}
-
-const toolCall = (value: unknown): ToolCall => {
-  const call = record(value)
-  const fn = record(call.function)
-  return { id: string(call.id), name: string(fn.name), arguments: string(fn.arguments) }
-}
-
-const text = (content: unknown): string =>
-  typeof content === "string"
-    ? content
-    : array(content)
-        .map((part) => string(record(part).text))
-        .join("")
-
-/** True for a JSON object, false for arrays and scalars. */
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const record = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {})
-const array = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
-const string = (value: unknown): string => (typeof value === "string" ? value : "")

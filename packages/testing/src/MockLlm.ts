@@ -1,5 +1,6 @@
 /**
- * A model provider on loopback: a real HTTP server that speaks the DeepSeek chat-completions wire format and answers by script.
+ * A model provider on loopback: a real HTTP server that answers by script. It speaks the DeepSeek chat-completions wire format, OpenAI's
+ * Responses (`/responses`) and Anthropic's Messages (`/messages`); the path says which.
  *
  * Tests and benchmarks run the real adapter against it, so that everything but the model itself is the product. It refuses what a
  * strict provider refuses, records what it saw, and can misbehave in every way a provider or a proxy has been seen to.
@@ -29,7 +30,7 @@ export interface Options {
   readonly host?: string
   /** Whether requests that a strict provider refuses are answered with 400. Default true. */
   readonly strict?: boolean
-  /** When set, any other bearer token is answered with 401. */
+  /** When set, any other key is answered with 401. */
   readonly apiKey?: string
   /** Ids that `GET /models` lists, or what it answers instead. Default: those of the DeepSeek catalog. */
   readonly models?: ReadonlyArray<string> | Reply.Reply
@@ -56,7 +57,7 @@ export class MockLlm extends Context.Tag("@dsh/testing/MockLlm")<
     /** The base URL a client is configured with, without a trailing slash. */
     readonly url: string
     readonly port: number
-    /** Every chat request so far, in order of arrival. */
+    /** Every request to a model so far, in order of arrival. */
     readonly requests: Effect.Effect<ReadonlyArray<Recorded>>
     /** Waits until there were at least `count` requests. */
     readonly awaitRequests: (count: number) => Effect.Effect<ReadonlyArray<Recorded>>

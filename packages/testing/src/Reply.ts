@@ -5,14 +5,14 @@
  * well-behaved answer cannot express.
  */
 
-/** Token counts in the provider's own names; absent fields are not sent. */
+/** Token counts under the names of chat completions; absent fields are not sent. Other wire formats have them under theirs. */
 export interface Usage {
   readonly prompt_tokens?: number
   readonly completion_tokens?: number
   readonly total_tokens?: number
   readonly prompt_cache_hit_tokens?: number
   readonly prompt_cache_miss_tokens?: number
-  readonly prompt_tokens_details?: { readonly cached_tokens?: number }
+  readonly prompt_tokens_details?: { readonly cached_tokens?: number; readonly cache_write_tokens?: number }
   readonly completion_tokens_details?: { readonly reasoning_tokens?: number }
 }
 
@@ -48,11 +48,14 @@ export interface Message extends Delivery {
   readonly toolCalls?: ReadonlyArray<ToolCall>
   /** `null` sends none. Default: counts estimated from the sizes. */
   readonly usage?: Usage | null
-  /** Where usage travels: a chunk of its own after the finish, on the finish chunk, or on every chunk. Default `trailing`. */
+  /**
+   * Where usage travels: a chunk of its own after the finish, on the finish chunk, or on every chunk. Default `trailing`. Only chat
+   * completions know the difference.
+   */
   readonly usageOn?: "trailing" | "finish" | "every"
   /** `null` sends none. Default `tool_calls` when there are calls, else `stop`. */
   readonly finish?: string | null
-  /** Whether `[DONE]` is sent. Default true. */
+  /** Whether the last event is sent: `[DONE]`, `response.completed`, `message_stop`. Default true. */
   readonly done?: boolean
 }
 
@@ -71,6 +74,13 @@ export interface Sse extends Delivery {
   readonly cuts?: ReadonlyArray<number> | "every-byte"
 }
 
+/** What a provider says of an error. Not every wire format has a place for all of it. */
+export interface ErrorDetail {
+  readonly message: string
+  readonly type: string
+  readonly code: string
+}
+
 /** Any other HTTP response. */
 export interface Http {
   readonly _tag: "Http"
@@ -78,6 +88,8 @@ export interface Http {
   readonly headers?: Readonly<Record<string, string>>
   /** Text and bytes go out as they are; anything else as JSON. */
   readonly body?: unknown
+  /** Instead of a body: the provider's own form of this error. */
+  readonly error?: ErrorDetail
   /** Silence before the response, in milliseconds. */
   readonly delayMs?: number
 }
@@ -152,7 +164,7 @@ export const frames = (values: ReadonlyArray<unknown>, fields?: Omit<Rest<Frames
   ...fields
 })
 
-/** One frame per delta object, in the usual envelope; for deltas that a `Message` would not produce. */
+/** One chat-completions frame per delta object, in the usual envelope; for deltas that a `Message` would not produce. */
 export const deltas = (
   values: ReadonlyArray<unknown>,
   fields?: Omit<Rest<Frames>, "frames"> & { readonly finish?: string | null }
@@ -175,7 +187,7 @@ export const sse = (body: string | Uint8Array, fields?: Omit<Rest<Sse>, "body">)
 
 export const http = (status: number, fields?: Omit<Rest<Http>, "status">): Http => ({ _tag: "Http", status, ...fields })
 
-/** A provider's error answer, `{"error":{…}}`. */
+/** A provider's refusal, in its own form. */
 export const error = (
   status: number,
   detail: { readonly message: string; readonly type?: string; readonly code?: string },
@@ -184,14 +196,7 @@ export const error = (
   _tag: "Http",
   status,
   ...(headers !== undefined && { headers }),
-  body: {
-    error: {
-      message: detail.message,
-      type: detail.type ?? "invalid_request_error",
-      param: null,
-      code: detail.code ?? "invalid_request_error"
-    }
-  }
+  error: { type: "invalid_request_error", code: "invalid_request_error", ...detail }
 })
 
 export const reset: Reset = { _tag: "Reset" }

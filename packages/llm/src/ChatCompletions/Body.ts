@@ -3,27 +3,29 @@
  *
  * The first character decides, not the content type: proxies get the type wrong, and a web page must be told from a model.
  */
-import type { StreamChunk } from "@dsh/protocol/StreamChunk"
 import { StringDecoder } from "node:string_decoder"
 import type { LlmError } from "../LlmError.ts"
-import { Decoder } from "./Decode.ts"
-import type { Asked } from "./Decode.ts"
 import * as Errors from "./Errors.ts"
-import { isRecord } from "./Lenient.ts"
+import { errorOf } from "./EventReader.ts"
+import type { EventReader, Failures } from "./EventReader.ts"
+import { isRecord } from "../Lenient.ts"
 import * as Sse from "./Sse.ts"
 
 /** A document, or one event, longer than this, in characters, is no model response. */
 const longest = 64 * 1024 * 1024
 
-export interface Options {
+/** What the events of an answer are read with. */
+export type MakeReader<A> = (failures: Failures) => EventReader<A>
+
+export interface Options<A> {
   readonly endpoint: Errors.Endpoint
   readonly requestId: string | undefined
-  readonly asked: Asked
+  readonly reader: MakeReader<A>
 }
 
-export class Body {
+export class Body<A> {
   readonly #endpoint: Errors.Endpoint
-  readonly #decoder: Decoder
+  readonly #reader: EventReader<A>
   readonly #sse: Sse.Parser
   // Splits neither characters nor reads: the tail of a character waits for its rest.
   readonly #utf8 = new StringDecoder("utf8")
@@ -32,15 +34,13 @@ export class Body {
   #isAtEnd = false
   #received = 0
 
-  constructor(options: Options) {
-    const { asked, endpoint, requestId } = options
+  constructor({ endpoint, reader, requestId }: Options<A>) {
     this.#endpoint = endpoint
-    this.#decoder = new Decoder({
-      ...asked,
+    this.#reader = reader({
       failure: (error) => Errors.inStream(endpoint, error, requestId),
       malformed: (data) => this.#malformed(data)
     })
-    this.#sse = Sse.make((data) => this.#decoder.push(data))
+    this.#sse = Sse.make((data) => this.#reader.push(data))
   }
 
   /** Takes one network read. */
@@ -56,32 +56,32 @@ export class Body {
     this.#text(this.#utf8.end())
     if (this.#form === "document") return this.#endDocument()
     this.#sse.end()
-    if (this.#decoder.done || (this.isFinished && this.#decoder.failure === undefined)) return this.#decoder.complete()
-    this.#decoder.failure ??= this.#received === 0 ? Errors.emptyBody(this.#endpoint) : Errors.closed(this.#endpoint)
+    if (this.#reader.done || (this.isFinished && this.#reader.failure === undefined)) return this.#reader.complete()
+    this.#reader.failure ??= this.#received === 0 ? Errors.emptyBody(this.#endpoint) : Errors.closed(this.#endpoint)
   }
 
-  /** Chunks decoded since the last call. */
-  take(): Array<StreamChunk> {
-    return this.#decoder.take()
+  /** What was read since the last call. */
+  take(): Array<A> {
+    return this.#reader.take()
   }
 
   get failure(): LlmError | undefined {
-    return this.#decoder.failure
+    return this.#reader.failure
   }
 
   /** Counts the pieces of the answer. */
   get progress(): number {
-    return this.#decoder.progress
+    return this.#reader.progress
   }
 
   /** The provider named a finish reason: the answer is whole, though usage may follow. */
   get isFinished(): boolean {
-    return this.#decoder.finish !== undefined
+    return this.#reader.finish !== undefined
   }
 
   /** Nothing more is wanted from the provider. */
   get isOver(): boolean {
-    return this.#decoder.done || this.#decoder.failure !== undefined
+    return this.#reader.done || this.#reader.failure !== undefined
   }
 
   #text(decoded: string): void {
@@ -93,22 +93,22 @@ export class Body {
     }
     if (this.#form === "document") {
       this.#document += text
-      if (this.#document.length > longest) this.#decoder.failure = Errors.notAModel(this.#endpoint, this.#document)
+      if (this.#document.length > longest) this.#reader.failure = Errors.notAModel(this.#endpoint, this.#document)
       return
     }
     this.#sse.push(text)
-    if (this.#sse.waiting() > longest) this.#decoder.failure = Errors.notAModel(this.#endpoint, "an endless event")
-    if (this.#decoder.done) this.#decoder.complete()
+    if (this.#sse.waiting() > longest) this.#reader.failure = Errors.notAModel(this.#endpoint, "an endless event")
+    if (this.#reader.done) this.#reader.complete()
   }
 
   #endDocument(): void {
     const value = parse(this.#document)
-    if (!isRecord(value) || !("choices" in value || "error" in value || value.object === "error")) {
-      this.#decoder.failure = Errors.notAModel(this.#endpoint, this.#document)
+    if (!isRecord(value) || (errorOf(value) === undefined && !this.#reader.isAnswer(value))) {
+      this.#reader.failure = Errors.notAModel(this.#endpoint, this.#document)
       return
     }
-    this.#decoder.push(this.#document)
-    if (this.#decoder.failure === undefined) this.#decoder.complete()
+    this.#reader.push(this.#document)
+    if (this.#reader.failure === undefined) this.#reader.complete()
   }
 
   // Half an event at the very end is a stream that was cut, not a provider that cannot write JSON.

@@ -5,9 +5,9 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import { LlmError } from "../LlmError.ts"
 import * as Classify from "./Classify.ts"
-import { errorOf } from "./Decode.ts"
-import { excerpt, identifier, isRecord, text } from "./Lenient.ts"
-import type { Raw } from "./Lenient.ts"
+import { errorOf } from "./EventReader.ts"
+import { excerpt, identifier, isRecord, text } from "../Lenient.ts"
+import type { Raw } from "../Lenient.ts"
 import type { Expiry } from "./Watchdog.ts"
 
 /** The names a message uses to say what to check. */
@@ -69,7 +69,7 @@ export const inStream = (endpoint: Endpoint, error: unknown, requestId: string |
 
 /** The provider's id of the exchange, to be quoted in a support request. */
 export const requestIdOf = (headers: Refusal["headers"]): string | undefined =>
-  text(headers["x-request-id"]) ?? text(headers["x-deepseek-request-id"])
+  text(headers["x-request-id"]) ?? text(headers["x-deepseek-request-id"]) ?? text(headers["request-id"])
 
 /** The connection failed before or during the response. */
 export const transport = (endpoint: Endpoint, cause: unknown, receiving: boolean): LlmError => {

@@ -10,17 +10,18 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import type { HttpClientError } from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type { HttpClientResponse } from "@effect/platform/HttpClientResponse"
+import type * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
+import type * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type * as ChunkStream from "../ChunkStream.ts"
 import { LlmError } from "../LlmError.ts"
 import { Body } from "./Body.ts"
-import type { Asked } from "./Decode.ts"
+import type { MakeReader } from "./Body.ts"
 import * as Errors from "./Errors.ts"
 import type { Guard, Watched } from "./Guard.ts"
 import { Handover } from "./Handover.ts"
@@ -28,13 +29,13 @@ import { readBody } from "./ReadBody.ts"
 import { Watchdog } from "./Watchdog.ts"
 import type { Limits } from "./Watchdog.ts"
 
-export interface Exchange {
+export interface Exchange<A> {
   readonly client: HttpClient.HttpClient
   /** The whole request, body included. */
   readonly request: HttpClientRequest.HttpClientRequest
   readonly endpoint: Errors.Endpoint
   readonly limits: Limits
-  readonly asked: Asked
+  readonly reader: MakeReader<A>
   /** Closes no sooner than the adapter. */
   readonly scope: Scope.Scope
   /** The adapter's own, in that Scope. */
@@ -48,8 +49,15 @@ const afterFinish = 2000
 const refusalTimeout = "10 seconds"
 const longestRefusal = 64 * 1024
 
+/** An answer under way. */
+export interface Source<A> {
+  /** What was read of the next network read that brought anything; `None` at the end. */
+  readonly pull: Effect.Effect<Chunk.Chunk<A>, Option.Option<LlmError>>
+  readonly close: Effect.Effect<void>
+}
+
 /** Sends the request. Closing the source before the answer has ended closes the connection. */
-export const start = (exchange: Exchange): Effect.Effect<ChunkStream.Source> =>
+export const start = <A>(exchange: Exchange<A>): Effect.Effect<Source<A>> =>
   Effect.clockWith((clock) => {
     const conversation = new Conversation(exchange, clock)
     return Effect.zipRight(
@@ -58,16 +66,16 @@ export const start = (exchange: Exchange): Effect.Effect<ChunkStream.Source> =>
     )
   })
 
-class Conversation implements Watched {
-  readonly exchange: Exchange
-  readonly handover: Handover
+class Conversation<A> implements Watched {
+  readonly exchange: Exchange<A>
+  readonly handover: Handover<A>
   readonly #clock: Clock.Clock
   readonly #watchdog: Watchdog
-  #body: Body | undefined
+  #body: Body<A> | undefined
   #finishedAt: number | undefined
   #reader: Fiber.RuntimeFiber<void> | undefined
 
-  constructor(exchange: Exchange, clock: Clock.Clock) {
+  constructor(exchange: Exchange<A>, clock: Clock.Clock) {
     this.exchange = exchange
     this.#clock = clock
     this.#watchdog = new Watchdog(exchange.limits, clock)
@@ -93,16 +101,20 @@ class Conversation implements Watched {
   readonly #read: Effect.Effect<void> = Effect.suspend(() =>
     Effect.flatMap(open(this.exchange), (response) => this.#readBody(response))
   ).pipe(
+    // Also when the reader is interrupted from elsewhere: with the adapter, or by a library that is done with it.
+    Effect.onExit((exit) =>
+      Effect.sync(() => {
+        this.exchange.guard.forget(this)
+        if (Exit.isFailure(exit)) this.handover.failCause(exit.cause)
+      })
+    ),
     Effect.exit,
-    Effect.map((exit) => {
-      this.exchange.guard.forget(this)
-      if (Exit.isFailure(exit)) this.handover.failCause(exit.cause)
-    })
+    Effect.asVoid
   )
 
   #readBody(response: HttpClientResponse): Effect.Effect<void, LlmError> {
-    const { asked, endpoint } = this.exchange
-    const body = new Body({ endpoint, requestId: Errors.requestIdOf(response.headers), asked })
+    const { endpoint, reader } = this.exchange
+    const body = new Body({ endpoint, requestId: Errors.requestIdOf(response.headers), reader })
     this.#body = body
     this.#watchdog.mark(false)
     return Effect.matchEffect(readBody(response, { push: (bytes) => this.#push(body, bytes), pause: this.#pause }), {
@@ -114,7 +126,7 @@ class Conversation implements Watched {
     })
   }
 
-  #push(body: Body, bytes: Uint8Array): "more" | "pause" | "enough" {
+  #push(body: Body<A>, bytes: Uint8Array): "more" | "pause" | "enough" {
     if (this.handover.isEnded) return "enough"
     const before = body.progress
     body.push(bytes)
@@ -138,13 +150,13 @@ class Conversation implements Watched {
   )
 
   /** The body is over, wherever it stands. */
-  #complete(body: Body): void {
+  #complete(body: Body<A>): void {
     if (this.handover.isEnded) return
     body.end()
     this.#settle(body)
   }
 
-  #settle(body: Body): void {
+  #settle(body: Body<A>): void {
     this.handover.offer(body.take())
     if (body.failure === undefined) this.handover.end()
     else this.handover.fail(body.failure)
@@ -167,7 +179,7 @@ class Conversation implements Watched {
   }
 }
 
-const open = Effect.fnUntraced(function* ({ client, endpoint, request }: Exchange) {
+const open = Effect.fnUntraced(function* <A>({ client, endpoint, request }: Exchange<A>) {
   const response = yield* Effect.mapError(client.execute(request), (error) => unsent(endpoint, error))
   if (response.status >= 200 && response.status < 300) return response
   const body = yield* refusalBody(response)

@@ -1,9 +1,8 @@
 /**
- * Between the reader of a response and the consumer of its chunks: a small queue of plain arrays with one waiting place on each side.
+ * Between the reader of a response and the consumer of what was read: a small queue of plain arrays with one waiting place on each side.
  *
  * What arrives while the consumer is busy is handed over as one array. A reader that is too far ahead is told to wait.
  */
-import type { StreamChunk } from "@dsh/protocol/StreamChunk"
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -11,10 +10,10 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { LlmError } from "../LlmError.ts"
 
-/** Chunks that may wait for the consumer before the provider has to. */
+/** Pieces that may wait for the consumer before the provider has to. */
 const readAhead = 4096
 
-type Taken = Exit.Exit<Chunk.Chunk<StreamChunk>, Option.Option<LlmError>>
+type Taken<A> = Exit.Exit<Chunk.Chunk<A>, Option.Option<LlmError>>
 
 export interface Listener {
   /** The consumer waits for the provider from now on. */
@@ -23,11 +22,11 @@ export interface Listener {
   readonly served: () => void
 }
 
-export class Handover {
+export class Handover<A> {
   readonly #listener: Listener
-  #pending: Array<StreamChunk> = []
-  #outcome: Taken | undefined
-  #consumer: ((taken: Taken) => void) | undefined
+  #pending: Array<A> = []
+  #outcome: Taken<A> | undefined
+  #consumer: ((taken: Taken<A>) => void) | undefined
   #reader: (() => void) | undefined
 
   constructor(listener: Listener) {
@@ -40,10 +39,10 @@ export class Handover {
   }
 
   /** `false` when the consumer is too far behind. */
-  offer(chunks: Array<StreamChunk>): boolean {
-    if (chunks.length > 0) {
-      if (this.#pending.length === 0) this.#pending = chunks
-      else for (const chunk of chunks) this.#pending.push(chunk)
+  offer(pieces: Array<A>): boolean {
+    if (pieces.length > 0) {
+      if (this.#pending.length === 0) this.#pending = pieces
+      else for (const piece of pieces) this.#pending.push(piece)
       this.#wake()
     }
     return this.#pending.length < readAhead
@@ -62,7 +61,7 @@ export class Handover {
   }
 
   /** Everything that waits, then the outcome. */
-  readonly take: Effect.Effect<Chunk.Chunk<StreamChunk>, Option.Option<LlmError>> = Effect.suspend(() => {
+  readonly take: Effect.Effect<Chunk.Chunk<A>, Option.Option<LlmError>> = Effect.suspend(() => {
     const ready = this.#next()
     if (ready !== undefined) {
       this.#listener.served()
@@ -86,7 +85,7 @@ export class Handover {
     })
   })
 
-  #finish(outcome: Taken): void {
+  #finish(outcome: Taken<A>): void {
     this.#outcome ??= outcome
     this.#wake()
   }
@@ -101,13 +100,13 @@ export class Handover {
     consumer(ready)
   }
 
-  #next(): Taken | undefined {
+  #next(): Taken<A> | undefined {
     if (this.#pending.length === 0) return this.#outcome
-    const chunks = this.#pending
+    const pieces = this.#pending
     this.#pending = []
     const reader = this.#reader
     this.#reader = undefined
     reader?.()
-    return Exit.succeed(Chunk.unsafeFromArray(chunks))
+    return Exit.succeed(Chunk.unsafeFromArray(pieces))
   }
 }

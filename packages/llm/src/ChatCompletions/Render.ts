@@ -5,14 +5,11 @@
  * interruption or an older version left in the log is therefore rendered as something every provider accepts.
  */
 import * as Text from "@dsh/kernel/Text"
-import type { ContentBlock, ImageBlock, ToolCallBlock, ToolResultBlock } from "@dsh/protocol/Block"
+import type { ContentBlock, ToolCallBlock, ToolResultBlock } from "@dsh/protocol/Block"
 import type { Message } from "@dsh/protocol/Message"
 import type { EpochHeader, RequestFormat, RequestWriter } from "@dsh/protocol/Request"
-import { isRecord } from "./Lenient.ts"
+import * as Acceptable from "../Acceptable.ts"
 import * as Profile from "./Profile.ts"
-
-/** What a tool result without text says: blank content is refused. */
-export const noOutput = "(no output)"
 
 const open = (header: EpochHeader): RequestWriter => {
   const profile = Profile.read(header.wire)
@@ -52,7 +49,7 @@ const effort = (value: string, { effortField }: Profile.Known): object =>
   effortField === "reasoning" ? { reasoning: { effort: value } } : { reasoning_effort: value }
 
 const assistant = (content: ReadonlyArray<ContentBlock>, profile: Profile.Known): ReadonlyArray<string> => {
-  const text = textOf(content)
+  const text = Acceptable.textOf(content)
   const calls = content.filter((block): block is ToolCallBlock => block.type === "tool-call")
   // Nothing but reasoning, or nothing at all: what an interruption leaves. There is no message to send.
   if (text === "" && calls.length === 0) return []
@@ -83,23 +80,8 @@ const reasoningOf = (
 const toolCall = (block: ToolCallBlock) => ({
   id: block.id,
   type: "function",
-  function: { name: functionName(block.name), arguments: argumentsOf(block.arguments) }
+  function: { name: Acceptable.functionName(block.name), arguments: Acceptable.callArguments(block.arguments) }
 })
-
-// A model can call a name that no tool may have; the call is answered with an error, and both stay in the history.
-const functionName = (name: string): string =>
-  name === "" ? "unnamed" : name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64)
-
-// Verbatim when it is what providers accept. Arguments that were cut or garbled are kept in a form that parses.
-const argumentsOf = (raw: string): string => {
-  if (raw.trim() === "") return "{}"
-  try {
-    if (isRecord(JSON.parse(raw))) return raw
-  } catch {
-    // falls through to the wrapped form
-  }
-  return JSON.stringify({ unparsed_arguments: Text.wellFormed(raw) })
-}
 
 const user = (message: Message, profile: Profile.Known): ReadonlyArray<string> => {
   const content: ReadonlyArray<ContentBlock> = message.content
@@ -107,29 +89,15 @@ const user = (message: Message, profile: Profile.Known): ReadonlyArray<string> =
   const rest = content.filter((block) => block.type !== "tool-result")
   const fragments = results.map((block) => toolResult(block, profile))
   // Results first: they must directly follow the calls they answer.
-  if (rest.length > 0 || results.length === 0) fragments.push(stringify({ role: "user", content: textOf(rest) }))
+  if (rest.length > 0 || results.length === 0)
+    fragments.push(stringify({ role: "user", content: Acceptable.textOf(rest) }))
   return fragments
 }
 
 const toolResult = (block: ToolResultBlock, { blankToolOutput }: Profile.Known): string => {
-  const text = textOf(block.content)
-  const content = text.trim() === "" && blankToolOutput !== "keep" ? noOutput : text
+  const text = Acceptable.textOf(block.content)
+  const content = text.trim() === "" && blankToolOutput !== "keep" ? Acceptable.noOutput : text
   return stringify({ role: "tool", tool_call_id: block.toolCallId, content })
-}
-
-const textOf = (content: ReadonlyArray<ContentBlock>): string => {
-  let text = ""
-  for (const block of content) {
-    if (block.type === "text") text += block.text
-    else if (block.type === "image") text += placeholder(block)
-  }
-  return text
-}
-
-const placeholder = ({ attachment }: ImageBlock): string => {
-  const { height, id, mediaType, width } = attachment
-  const size = width === undefined || height === undefined ? "" : `, ${width}x${height}`
-  return `[image ${id}: ${mediaType}${size}; not shown]`
 }
 
 // Half a surrogate pair, which a cut string can end with, has no UTF-8 form.

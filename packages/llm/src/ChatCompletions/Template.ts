@@ -5,7 +5,7 @@
  * The result is the one JSON.parse would give: the text up to the string is identical, so the string begins at the same place, and
  * what fills the gap is accepted only when it is the whole of one JSON string.
  */
-import { isRecord } from "./Lenient.ts"
+import { isRecord } from "../Lenient.ts"
 
 export type Kind = "content" | "reasoning_content" | "reasoning"
 

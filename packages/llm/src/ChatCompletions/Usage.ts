@@ -2,7 +2,7 @@
  * Token usage in the shapes providers report it.
  */
 import type { TokenUsage } from "@dsh/protocol/StreamChunk"
-import { count, isRecord, record } from "./Lenient.ts"
+import { count, isRecord, record } from "../Lenient.ts"
 
 /**
  * The disjoint buckets behind a `usage` object, or nothing when it counts nothing. Cache hits are part of the prompt in every shape,

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as ChatCompletions from "../ChatCompletions.ts"
 import * as Errors from "../ChatCompletions/Errors.ts"
-import { count, isRecord, record, text } from "../ChatCompletions/Lenient.ts"
+import { count, isRecord, record, text } from "../Lenient.ts"
 import { LlmError } from "../LlmError.ts"
 import type { CatalogEntry } from "../ModelCatalog.ts"
 

@@ -43,9 +43,13 @@ export const prepare = (
     const { config, stream, wire } = yield* adapter.prepare({ provider, model }, "agent")
     const full: EpochHeader = { config, wire, ...header }
     const bytes = render(adapter, full, messages)
-    const request: LlmRequest = { header: full, messages, body: { bytes, sha256: "", of: "wire" } }
+    const of = formatOf(adapter, full)?.of ?? "wire"
+    const request: LlmRequest = { header: full, messages, body: { bytes, sha256: "", of } }
     return { request, stream: stream(request) }
   })
+
+const formatOf = (adapter: LlmAdapter, { wire }: EpochHeader) =>
+  adapter.formats.find(({ format }) => format === wire.format)
 
 /** The body, by the format that the header names. */
 export const render = (
@@ -53,7 +57,7 @@ export const render = (
   header: EpochHeader,
   messages: ReadonlyArray<Message.Message>
 ): Uint8Array => {
-  const writer = adapter.formats.find(({ format }) => format === header.wire.format)?.open(header)
+  const writer = formatOf(adapter, header)?.open(header)
   if (writer === undefined) return new Uint8Array()
   const fragments = [...writer.initial, ...messages.flatMap((message) => writer.message(message))]
   return new TextEncoder().encode(writer.prefix + fragments.join(",") + writer.suffix)

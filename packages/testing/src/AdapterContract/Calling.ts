@@ -9,7 +9,7 @@ import * as Reply from "../Reply.ts"
 import { ask, called, ending, hello } from "./Ask.ts"
 import type { Answer } from "./Ask.ts"
 import { holds, same } from "./Expect.ts"
-import { toolCall } from "./Samples.ts"
+import { toolCall } from "./Samples/ChatCompletions.ts"
 
 const calls = (subject: Subject, deltas: ReadonlyArray<object>, finish = "tool_calls") =>
   ask(subject, Reply.deltas(deltas.map(toolCall), { finish }))
@@ -25,6 +25,8 @@ const two: ReadonlyArray<readonly [string, string]> = [
 export const calling: ReadonlyArray<ContractCase> = [
   {
     name: "calls are told apart by index, by id, by both and by neither",
+    // Elsewhere each call is an item of its own.
+    dialects: ["chat-completions"],
     run: (subject) =>
       Effect.gen(function* () {
         const ways: Readonly<Record<string, ReadonlyArray<object>>> = {
@@ -61,6 +63,8 @@ export const calling: ReadonlyArray<ContractCase> = [
   },
   {
     name: "a call without an id is given one, once; an index that never came is no call",
+    // Elsewhere a call has an id, or is none.
+    dialects: ["chat-completions"],
     run: (subject) =>
       Effect.gen(function* () {
         for (const id of [undefined, null, ""]) {
@@ -97,16 +101,32 @@ export const calling: ReadonlyArray<ContractCase> = [
       })
   },
   {
+    name: "a tool that was not on offer is called all the same, under its name",
+    run: (subject) =>
+      Effect.gen(function* () {
+        const tools = [{ name: "read", description: "Reads.", parameters: { type: "object", properties: {} } }]
+        for (const name of ["bash", "functions.read", "web_search", "__proto__"]) {
+          const reply = Reply.toolCalls([{ name, arguments: {} }])
+          const answer = yield* ask(subject, reply, { header: { tools } })
+          yield* same(name, [called(answer), ending(answer)], [[[name, "{}"]], "tool-calls"])
+        }
+      })
+  },
+  {
     name: "arguments are what the model wrote, whole or not; cut by the output limit they are no call",
     run: (subject) =>
       Effect.gen(function* () {
-        const deltas = [{ index: 0, id: "a", function: { name: "write", arguments: '{"content":"a' } }]
-        const garbled = yield* calls(subject, deltas)
-        yield* same("garbled", called(garbled), [["write", '{"content":"a']])
-        const cut = yield* calls(subject, deltas, "length")
+        const write = (args: string, finish?: string) =>
+          ask(
+            subject,
+            Reply.toolCalls([{ name: "write", arguments: args }], { ...(finish !== undefined && { finish }) })
+          )
+        for (const args of ['{"content":"a', '{ "a" : 1.0 }', "[1]", "null", '{"__proto__":{"a":1}}']) {
+          const answer = yield* write(args)
+          yield* same(args, [called(answer), ending(answer)], [[["write", args]], "tool-calls"])
+        }
+        const cut = yield* write('{"content":"a', "length")
         yield* same("cut", [called(cut), ending(cut)], [[], "max-tokens"])
-        const spaced = [{ index: 0, id: "a", function: { name: "write", arguments: '{ "a" : 1.0 }' } }]
-        yield* same("spaced", called(yield* calls(subject, spaced)), [["write", '{ "a" : 1.0 }']])
       })
   }
 ]

@@ -9,7 +9,7 @@ import * as Reply from "../Reply.ts"
 import { apiKey, ask, collect, ending, prepare, said } from "./Ask.ts"
 import type { Answer } from "./Ask.ts"
 import { holds, same } from "./Expect.ts"
-import { begun, cut, event, frame, toolCall } from "./Samples.ts"
+import { cut, samplesOf } from "./Samples.ts"
 
 /** What providers say when a request is too long for the model. */
 const tooLong = [
@@ -25,6 +25,8 @@ const endings = (subject: Subject, expected: { readonly [K in Reply.BehaviourNam
       same(name, ending(answer), code)
     )
   )
+
+const requestIdOf = ({ dialect }: Subject): string => (dialect === "messages" ? "request-id" : "x-request-id")
 
 const waits = ({ error }: Answer): number | undefined => error?.providerRetryAfterMs
 
@@ -43,11 +45,14 @@ export const failing: ReadonlyArray<ContractCase> = [
           quota_exceeded: "QUOTA",
           wrong_content_type: "INVALID_RESPONSE"
         })
-        const detail = { message: "too much", code: "context_length_exceeded" }
-        yield* same("by its code", ending(yield* ask(subject, Reply.error(400, detail))), "CONTEXT_WINDOW_EXCEEDED")
+        const { begun, error, event } = samplesOf(subject)
+        if (subject.dialect !== "messages") {
+          const detail = { message: "too much", code: "context_length_exceeded" }
+          yield* same("by its code", ending(yield* ask(subject, Reply.error(400, detail))), "CONTEXT_WINDOW_EXCEEDED")
+        }
         for (const message of tooLong) {
           yield* same(message, ending(yield* ask(subject, Reply.error(400, { message }))), "CONTEXT_WINDOW_EXCEEDED")
-          const inside = yield* ask(subject, cut(begun + event({ error: { message } })))
+          const inside = yield* ask(subject, cut(begun("a") + event(error(message))))
           yield* same(`in a stream: ${message}`, ending(inside), "CONTEXT_WINDOW_EXCEEDED")
         }
       })
@@ -72,7 +77,7 @@ export const failing: ReadonlyArray<ContractCase> = [
         const far = new Date(Date.UTC(2999, 0)).toUTCString()
         const dated = waits(yield* ask(subject, Reply.error(429, { message: "slow" }, { "retry-after": far })))
         yield* holds(`a date: ${dated}`, (dated ?? 0) > 1e12)
-        const { error } = yield* ask(subject, Reply.error(500, { message: "oops" }, { "x-request-id": "r9" }))
+        const { error } = yield* ask(subject, Reply.error(500, { message: "oops" }, { [requestIdOf(subject)]: "r9" }))
         yield* same("status and id", [error?.status, error?.requestId], [500, "r9"])
       })
   },
@@ -88,13 +93,14 @@ export const failing: ReadonlyArray<ContractCase> = [
     name: "the key is in no failure, even when the server quotes it",
     run: (subject) =>
       Effect.gen(function* () {
+        const { begun, error: failed, event } = samplesOf(subject)
         const key = Redacted.value(apiKey)
         const message = `Incorrect API key provided: ${key}`
         const answers = [
           yield* ask(subject, Reply.error(401, { message })),
           yield* ask(subject, Reply.http(401, { body: message })),
           yield* ask(subject, Reply.http(200, { body: `<html>${key}</html>` })),
-          yield* ask(subject, cut(begun + event({ error: { message } }))),
+          yield* ask(subject, cut(begun("a") + event(failed(message)))),
           yield* ask(subject, cut(`data: ${key}\n\n`))
         ]
         for (const { error } of answers) {
@@ -125,10 +131,10 @@ export const failing: ReadonlyArray<ContractCase> = [
           stream_eof: "STREAM_CLOSED",
           partial_eof: "STREAM_CLOSED"
         })
-        const call = frame(toolCall({ index: 0, id: "c", function: { name: "read", arguments: "{}" } }))
-        yield* same("call, reset", ending(yield* ask(subject, cut(call, "reset"))), "TRANSPORT")
-        yield* same("call, end", ending(yield* ask(subject, cut(call))), "STREAM_CLOSED")
-        const words = yield* ask(subject, cut(begun + begun, "reset"))
+        const { begun, called } = samplesOf(subject)
+        yield* same("call, reset", ending(yield* ask(subject, cut(called, "reset"))), "TRANSPORT")
+        yield* same("call, end", ending(yield* ask(subject, cut(called))), "STREAM_CLOSED")
+        const words = yield* ask(subject, cut(begun("a", "a"), "reset"))
         yield* same("words stay", [said(words), ending(words)], ["aa", "TRANSPORT"])
       })
   },
@@ -136,14 +142,9 @@ export const failing: ReadonlyArray<ContractCase> = [
     name: "an error inside a response with status 200 is that error, whatever came before",
     run: (subject) =>
       Effect.gen(function* () {
-        const errors: ReadonlyArray<readonly [unknown, string]> = [
-          [{ error: { message: "overloaded", type: "server_error" } }, "SERVER"],
-          [{ error: { message: "x", code: 429 } }, "RATE_LIMIT"],
-          [{ error: "Rate limit reached" }, "RATE_LIMIT"],
-          [{ object: "error", message: "no credits: out of credits" }, "QUOTA"]
-        ]
+        const { begun, errors, event } = samplesOf(subject)
         for (const [error, code] of errors) {
-          const answer = yield* ask(subject, cut(begun + begun + begun + event(error)))
+          const answer = yield* ask(subject, cut(begun("a", "a", "a") + event(error)))
           yield* same(JSON.stringify(error), [said(answer), ending(answer)], ["aaa", code])
           yield* holds("the id of the exchange is lost", answer.error?.requestId?.startsWith("mock-") === true)
         }

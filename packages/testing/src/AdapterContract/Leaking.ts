@@ -84,9 +84,11 @@ const unseen = (answer: Answer, name: string) => {
   return same(`${name}: shown`, shown, "hello ")
 }
 
+/** Rules about servers that leak, all of which speak chat completions. */
 export const leaking: ReadonlyArray<ContractCase> = [
   {
     name: "whole calls of tools on offer at the end of the text are calls, in every spelling",
+    dialects: ["chat-completions"],
     run: (subject) =>
       Effect.gen(function* () {
         for (const [name, markup] of Object.entries(spellings)) {
@@ -102,6 +104,7 @@ export const leaking: ReadonlyArray<ContractCase> = [
   },
   {
     name: "they are the same wherever the text is cut in two",
+    dialects: ["chat-completions"],
     run: (subject) =>
       Effect.gen(function* () {
         const text = `hello ${wrapped()}`
@@ -116,6 +119,7 @@ export const leaking: ReadonlyArray<ContractCase> = [
   },
   {
     name: "any other markup at the end is a failure that may be tried again, and none of it is shown",
+    dialects: ["chat-completions"],
     run: (subject) =>
       Effect.gen(function* () {
         for (const [name, markup] of Object.entries(leaks)) {
@@ -135,6 +139,7 @@ export const leaking: ReadonlyArray<ContractCase> = [
   },
   {
     name: "markup that the output limit cut is dropped like any other call",
+    dialects: ["chat-completions"],
     run: (subject) =>
       Effect.gen(function* () {
         for (const markup of [wrapped(), wrapped().slice(0, 90)]) {
@@ -145,6 +150,7 @@ export const leaking: ReadonlyArray<ContractCase> = [
   },
   {
     name: "markup that is quoted is text, whole, and never run",
+    dialects: ["chat-completions"],
     run: (subject) =>
       Effect.gen(function* () {
         for (const [name, text] of Object.entries(quotations)) {
@@ -155,6 +161,7 @@ export const leaking: ReadonlyArray<ContractCase> = [
   },
   {
     name: "markup that stands in the conversation is a quotation wherever it is",
+    dialects: ["chat-completions"],
     run: (subject) =>
       Effect.gen(function* () {
         const numbered = wrapped("｜｜")
@@ -171,6 +178,7 @@ export const leaking: ReadonlyArray<ContractCase> = [
   },
   {
     name: "text that only looks like markup is text",
+    dialects: ["chat-completions"],
     run: (subject) =>
       Effect.gen(function* () {
         const texts = [

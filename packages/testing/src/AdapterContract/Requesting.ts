@@ -8,9 +8,11 @@ import * as Message from "@dsh/protocol/Message"
 import type { EpochHeader } from "@dsh/protocol/Request"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type { ContractCase } from "../AdapterContract.ts"
+import type { ContractCase, Subject } from "../AdapterContract.ts"
+import type { ChatRequest } from "../ChatRequest.ts"
 import * as MockLlm from "../MockLlm.ts"
 import { apiKey, ask, collect, ending, hello, prepare, render } from "./Ask.ts"
+import type { Question } from "./Ask.ts"
 import * as Reply from "../Reply.ts"
 import { holds, same } from "./Expect.ts"
 
@@ -40,10 +42,95 @@ const histories: Readonly<Record<string, ReadonlyArray<Message.Message>>> = {
   "arguments that are no object": [assistant(call("c", "[1]"), call("d", "")), result("c", "no"), result("d", ""), on],
   "a name no tool can have": [assistant(call("c", "{}", "functions.read file")), result("c", "no"), on],
   "a tool that said nothing": [assistant(call("c")), result("c", " \n"), on],
+  "ids of another provider": [
+    assistant(call("functions.read:0"), call("x".repeat(80))),
+    result("functions.read:0", "a"),
+    result("x".repeat(80), "b"),
+    on
+  ],
+  "a user who says nothing": [
+    Message.user(MessageId("u"), " "),
+    assistant(Block.text(" \n"), call("c")),
+    result("c", "ok")
+  ],
+  "a tool that failed without a word": [
+    assistant(call("c")),
+    Message.toolResult(MessageId("t"), CallId("c"), [], true),
+    on
+  ],
   "half a character": [assistant(Block.text("a\ud83d"), call("c")), result("c", "\udc0b"), on]
 }
 
 const tools = [{ name: "read", description: "Reads.", parameters: { type: "object", properties: {} } }]
+
+/** Of which some only look like something that a library may set right. */
+const offered: NonNullable<EpochHeader["tools"]> = [
+  {
+    name: "read",
+    description: "Reads.",
+    parameters: {
+      type: "object",
+      properties: {
+        path: { type: "string", description: "Where.", pattern: "^/", minLength: 1 },
+        n: { anyOf: [{ type: "integer", minimum: 0 }, { $ref: "#/$defs/range" }], default: 1 }
+      },
+      required: ["path"],
+      $defs: { range: { type: "array", items: { type: "integer" }, maxItems: 2 } },
+      additionalProperties: true,
+      examples: [{ path: "/a" }]
+    }
+  },
+  { name: "write_all", description: "", parameters: { type: "object" } }
+]
+
+const spoken: ReadonlyArray<Message.Message> = [
+  ...hello,
+  Message.user(MessageId("m2"), "well?"),
+  assistant(
+    reasoning("hm"),
+    Block.text("so be it"),
+    call("c1", '{ "path": "a\\nb", "n": 1.5 }'),
+    call("c2", "", "write_all")
+  ),
+  result("c1", 'line 1\n"line" 2\ttab'),
+  Message.toolResult(MessageId("t2"), CallId("c2"), [Block.text("no such file")], true),
+  on,
+  assistant(Block.text("done")),
+  Message.user(MessageId("m3"), "thanks")
+]
+
+/** What a model is told, apart from how: texts of one role that follow each other are one. */
+const told = (request: ChatRequest | undefined): ReadonlyArray<object> => {
+  const all: Array<Record<string, unknown>> = []
+  for (const { role, text, toolCallId, toolCalls } of request?.messages ?? []) {
+    const before = all.at(-1)
+    if (toolCallId !== undefined) all.push({ result: toolCallId, text })
+    else if (before !== undefined && role in before) before[role] = `${String(before[role])}${text}`
+    else if (text !== "") all.push({ [role]: text })
+    for (const { arguments: args, id, name } of toolCalls) all.push({ call: id, [name]: JSON.parse(args) as unknown })
+  }
+  return all
+}
+
+/** Asks a server that wants the key, inside a span of the caller. */
+const sending = (subject: Subject, question: Question) =>
+  Effect.gen(function* () {
+    const server = yield* MockLlm.make({ apiKey: Redacted.value(apiKey) })
+    const adapter = yield* subject.make({ url: server.url, apiKey, timeouts: {} })
+    const { request, stream } = yield* prepare(adapter, subject.model, question)
+    const answer = yield* Effect.withSpan(collect(stream), "caller")
+    yield* same("end", [ending(answer), answer.error?.message], ["stop", undefined])
+    const [sent] = yield* server.requests
+    return { request, sent }
+  })
+
+const discreet = (sent: MockLlm.Recorded | undefined) =>
+  Effect.gen(function* () {
+    const names = Object.keys(sent?.headers ?? {})
+    yield* holds(`a header that traces: ${names.join(", ")}`, !names.some((name) => /b3|trace/.test(name)))
+    yield* same("accept", sent?.headers.accept, "text/event-stream")
+    yield* holds("it does not say who is asking", /^\S+\/\S+/.test(sent?.headers["user-agent"] ?? ""))
+  })
 
 export const requesting: ReadonlyArray<ContractCase> = [
   {
@@ -59,18 +146,34 @@ export const requesting: ReadonlyArray<ContractCase> = [
   },
   {
     name: "the bytes that are sent are those that were rendered, with the key, and nothing that traces",
+    body: "wire",
     run: (subject) =>
       Effect.gen(function* () {
-        const server = yield* MockLlm.make({ apiKey: Redacted.value(apiKey) })
-        const adapter = yield* subject.make({ url: server.url, apiKey, timeouts: {} })
-        const { request, stream } = yield* prepare(adapter, subject.model, { header: { system: "Be brief." } })
-        yield* same("end", ending(yield* Effect.withSpan(collect(stream), "caller")), "stop")
-        const [sent] = yield* server.requests
+        const { request, sent } = yield* sending(subject, { header: { system: "Be brief." } })
         yield* same("body", [...(sent?.body ?? [])], [...request.body.bytes])
-        const names = Object.keys(sent?.headers ?? {})
-        yield* holds(`a header that traces: ${names.join(", ")}`, !names.some((name) => /b3|trace/.test(name)))
-        yield* same("accept", sent?.headers.accept, "text/event-stream")
-        yield* holds("it does not say who is asking", /^\S+\/\S+/.test(sent?.headers["user-agent"] ?? ""))
+        yield* discreet(sent)
+      })
+  },
+  {
+    name: "all that the request says is sent, in order and under its names, with the key, and nothing that traces",
+    body: "neutral",
+    run: (subject) =>
+      Effect.gen(function* () {
+        const { sent } = yield* sending(subject, { header: { system: "Be brief.", tools: offered }, messages: spoken })
+        yield* same("conversation", told(sent?.request), [
+          { system: "Be brief." },
+          { user: "hiwell?" },
+          { assistant: "so be it" },
+          { call: "c1", read: { path: "a\nb", n: 1.5 } },
+          { call: "c2", write_all: {} },
+          { result: "c1", text: 'line 1\n"line" 2\ttab' },
+          { result: "c2", text: "no such file" },
+          { user: "go on" },
+          { assistant: "done" },
+          { user: "thanks" }
+        ])
+        yield* same("tools", sent?.request?.tools, offered)
+        yield* discreet(sent)
       })
   },
   {

@@ -11,7 +11,8 @@ import * as Reply from "../Reply.ts"
 import * as Script from "../Script.ts"
 import { apiKey, ask, ending, prepare, said, timely } from "./Ask.ts"
 import { holds, same } from "./Expect.ts"
-import { begun, cut, frame } from "./Samples.ts"
+import { cut, samplesOf } from "./Samples.ts"
+import { frame } from "./Samples/ChatCompletions.ts"
 
 const keepAlive = ": keep-alive\n\n"
 
@@ -36,6 +37,7 @@ export const waiting: ReadonlyArray<ContractCase> = [
     name: "silence is a timeout: before the response, before its first byte, in the midst of it, and kept alive",
     run: (subject) =>
       Effect.gen(function* () {
+        const begun = samplesOf(subject).begun("a")
         const idle = { ...never, streamIdleTimeoutMs: 100 }
         const silent: ReadonlyArray<readonly [string, Reply.Reply, typeof never, string]> = [
           ["no response", Reply.http(200, { delayMs: 60_000 }), idle, ""],
@@ -53,9 +55,11 @@ export const waiting: ReadonlyArray<ContractCase> = [
   },
   {
     name: "a finished answer does not wait long for a [DONE] that never comes",
+    // Elsewhere the last event is the finish.
+    dialects: ["chat-completions"],
     run: (subject) =>
       Effect.gen(function* () {
-        const answer = yield* ask(subject, Reply.sse(begun + frame({}, "stop"), { ending: "hold" }))
+        const answer = yield* ask(subject, Reply.sse(frame({ content: "a" }) + frame({}, "stop"), { ending: "hold" }))
         yield* same("answer", [said(answer), ending(answer)], ["a", "stop"])
       })
   },
@@ -63,6 +67,7 @@ export const waiting: ReadonlyArray<ContractCase> = [
     name: "interruption reaches the socket: before the response, before its first byte and in the midst of it",
     run: (subject) =>
       Effect.gen(function* () {
+        const begun = samplesOf(subject).begun("a")
         const replies: ReadonlyArray<readonly [Reply.Reply, "request" | "content"]> = [
           [Reply.http(200, { delayMs: 60_000 }), "request"],
           [Reply.behaviour("stall"), "request"],
@@ -83,7 +88,8 @@ export const waiting: ReadonlyArray<ContractCase> = [
     name: "a consumer that has enough closes the connection",
     run: (subject) =>
       Effect.gen(function* () {
-        const { server, stream } = yield* streaming(subject, Reply.sse(begun + begun, { ending: "hold" }))
+        const { begun } = samplesOf(subject)
+        const { server, stream } = yield* streaming(subject, Reply.sse(begun("a", "a"), { ending: "hold" }))
         yield* timely(Stream.runDrain(Stream.take(stream, 1)))
         yield* timely(server.awaitClosedEarly(1))
       })
@@ -92,7 +98,9 @@ export const waiting: ReadonlyArray<ContractCase> = [
     name: "each run of the stream is a request of its own",
     run: (subject) =>
       Effect.gen(function* () {
-        const server = yield* MockLlm.make({ script: Script.sequence([cut(begun), Reply.text("b")]) })
+        const server = yield* MockLlm.make({
+          script: Script.sequence([cut(samplesOf(subject).begun("a")), Reply.text("b")])
+        })
         const adapter = yield* subject.make({ url: server.url, apiKey, timeouts: never })
         const { stream } = yield* prepare(adapter, subject.model)
         yield* holds("nothing is sent before it runs", (yield* server.requests).length === 0)

@@ -3,19 +3,12 @@
  */
 import * as ChatRequest from "../ChatRequest.ts"
 import * as Reply from "../Reply.ts"
+import { wireOf } from "./Wire.ts"
 
 const hello = "Hello from the mock model."
 
-/** An event as far as the first words: what is left when a stream breaks off. */
-const partial = Reply.deltas(
-  [{ role: "assistant", content: "" }, { content: "Hello from" }, { content: " the mock" }],
-  {
-    finish: null,
-    done: false
-  }
-)
-
-const finished = (reason: string) => ({ choices: [{ index: 0, delta: {}, finish_reason: reason }] })
+/** An answer as far as the first words: what is left when a stream breaks off. */
+const partial = Reply.text(["Hello from", " the mock"], { finish: null, usage: null, done: false })
 
 /** The reply behind a behaviour. Delivery options of the behaviour override those of the reply. */
 export const resolve = (
@@ -48,7 +41,7 @@ const byName = (name: Reply.BehaviourName, request: ChatRequest.ChatRequest): Ex
     case "stall":
       return Reply.sse("", { ending: "hold" })
     case "empty":
-      return Reply.frames([finished("stop")])
+      return Reply.message({ usage: null })
     case "empty_body":
       return Reply.http(200, { headers: { "content-type": "text/event-stream" }, body: "" })
     case "stream_eof":
@@ -56,9 +49,9 @@ const byName = (name: Reply.BehaviourName, request: ChatRequest.ChatRequest): Ex
     case "partial_eof":
       return partial
     case "malformed_json":
-      return Reply.frames(['{"choices":[{"index":0,"delta":{"content":"Hel'])
+      return Reply.frames([wireOf(request.dialect).broken.json])
     case "malformed_event":
-      return Reply.frames([{ choices: "none", usage: 7 }, 42, { choices: [{ index: 0, delta: "text" }] }])
+      return Reply.frames(wireOf(request.dialect).broken.events)
     default:
       return failure(name)
   }

@@ -31,17 +31,22 @@ export const make = (reply: Reply.Reply, request: ChatRequest): Plan => {
     case "Reset":
       return { _tag: "Reset" }
     case "Http":
-      return http(reply)
+      return http(reply, request)
     case "Message":
       return request.stream
         ? stream(reply, message(reply, request), request)
-        : http({ _tag: "Http", status: 200, body: Wire.completion(reply, request), ...delayOf(reply) })
+        : http(
+            { _tag: "Http", status: 200, body: wireOf(request).completion(reply, request), ...delayOf(reply) },
+            request
+          )
     case "Frames":
-      return stream(reply, delivered(reply, Wire.frames(reply)), request)
+      return stream(reply, delivered(reply, Wire.frames(reply, request)), request)
     case "Sse":
       return stream({ ...reply, ...(reply.cuts !== undefined && { paceMs: reply.paceMs ?? 0 }) }, cut(reply), request)
   }
 }
+
+const wireOf = ({ dialect }: ChatRequest): Wire.Wire => Wire.wireOf(dialect)
 
 const delayOf = (delivery: Reply.Delivery) => (delivery.delayMs === undefined ? {} : { delayMs: delivery.delayMs })
 
@@ -51,7 +56,7 @@ const stream = (delivery: Reply.Delivery, body: Iterable<string | Uint8Array>, r
   headers: {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache",
-    "x-request-id": `mock-${request.index}`,
+    [wireOf(request).requestId]: `mock-${request.index}`,
     ...delivery.headers
   },
   headDelayMs: 0,
@@ -68,8 +73,9 @@ const delivered = (delivery: Reply.Delivery, events: Iterable<string>): Iterable
   delivery.paceMs === undefined ? Wire.blocks(events) : events
 
 const message = (reply: Reply.Message, request: ChatRequest): Iterable<string | Uint8Array> => {
-  const opening = reply.paceMs === undefined ? precomputed(reply, request.model) : Wire.opening(reply, request.model)
-  return chain<string | Uint8Array>(opening, delivered(reply, Wire.closing(reply, request)))
+  const wire = wireOf(request)
+  const opening = reply.paceMs === undefined ? precomputed(reply, request) : wire.opening(reply, request.model)
+  return chain<string | Uint8Array>(opening, delivered(reply, wire.closing(reply, request)))
 }
 
 function* chain<A>(...parts: ReadonlyArray<Iterable<A>>): Generator<A> {
@@ -79,13 +85,14 @@ function* chain<A>(...parts: ReadonlyArray<Iterable<A>>): Generator<A> {
 // A script serves the same reply to many clients, and a long one costs more to write out than to send.
 const ready = new WeakMap<Reply.Message, Map<string, ReadonlyArray<Uint8Array>>>()
 
-const precomputed = (reply: Reply.Message, model: string): ReadonlyArray<Uint8Array> => {
-  const byModel = ready.get(reply) ?? new Map<string, ReadonlyArray<Uint8Array>>()
-  ready.set(reply, byModel)
-  const known = byModel.get(model)
-  if (known !== undefined) return known
-  const blocks = Array.from(Wire.blocks(Wire.opening(reply, model)), (block) => Buffer.from(block))
-  byModel.set(model, blocks)
+const precomputed = (reply: Reply.Message, request: ChatRequest): ReadonlyArray<Uint8Array> => {
+  const known = ready.get(reply) ?? new Map<string, ReadonlyArray<Uint8Array>>()
+  ready.set(reply, known)
+  const key = `${request.dialect} ${request.model}`
+  const kept = known.get(key)
+  if (kept !== undefined) return kept
+  const blocks = Array.from(Wire.blocks(wireOf(request).opening(reply, request.model)), (block) => Buffer.from(block))
+  known.set(key, blocks)
   return blocks
 }
 
@@ -98,9 +105,10 @@ const cut = (reply: Reply.Sse): ReadonlyArray<Uint8Array> => {
   return edges.slice(1).map((to, i) => bytes.subarray(edges[i], to))
 }
 
-const http = (reply: Reply.Http): Respond => {
-  const raw = typeof reply.body === "string" || reply.body instanceof Uint8Array
-  const body = reply.body === undefined ? "" : raw ? (reply.body as string | Uint8Array) : JSON.stringify(reply.body)
+const http = (reply: Reply.Http, request: ChatRequest): Respond => {
+  const value = reply.error === undefined ? reply.body : wireOf(request).error(reply.status, reply.error)
+  const raw = typeof value === "string" || value instanceof Uint8Array
+  const body = value === undefined ? "" : raw ? value : JSON.stringify(value)
   return {
     _tag: "Respond",
     status: reply.status,

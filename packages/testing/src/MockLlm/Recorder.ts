@@ -10,7 +10,7 @@ export type Outcome = "open" | "completed" | "closed-early" | "reset"
 
 export interface Recorded {
   readonly index: number
-  /** The path as requested, `/chat/completions` or `/v1/chat/completions`. */
+  /** The path as requested, such as `/chat/completions` or `/v1/messages`. */
   readonly path: string
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>

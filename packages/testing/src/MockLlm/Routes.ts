@@ -21,6 +21,12 @@ export interface Config {
   readonly keepBodies: boolean
 }
 
+const dialects: Readonly<Record<string, ChatRequest.Dialect>> = {
+  "POST /chat/completions": "chat-completions",
+  "POST /responses": "responses",
+  "POST /messages": "messages"
+}
+
 /** How many violations a refusal lists. */
 const shown = 5
 
@@ -28,16 +34,21 @@ const shown = 5
 export const make = (config: Config) => {
   let count = 0
 
-  const chat = Effect.fnUntraced(function* (incoming: IncomingMessage, response: ServerResponse, path: string) {
+  const ask = Effect.fnUntraced(function* (
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    dialect: ChatRequest.Dialect
+  ) {
     const body = yield* read(incoming)
     const index = count++
     const headers = flatten(incoming)
     const json = parseJson(body)
-    const request = ChatRequest.parse(json, { index, headers, bytes: body.length })
+    const request = ChatRequest.parse(json, { index, headers, bytes: body.length }, dialect)
     const violations = config.strict
       ? json === undefined
-        ? StrictProvider.validateText(body)
-        : StrictProvider.validate(json)
+        ? StrictProvider.validateText(body, dialect)
+        : StrictProvider.validate(json, dialect)
       : []
     config.recorder.add({
       index,
@@ -69,7 +80,8 @@ export const make = (config: Config) => {
   return (incoming: IncomingMessage, response: ServerResponse): Effect.Effect<void> => {
     const path = (incoming.url ?? "").split("?", 1)[0] ?? ""
     const route = `${incoming.method} ${path.startsWith("/v1/") ? path.slice(3) : path}`
-    if (route === "POST /chat/completions") return chat(incoming, response, path)
+    const dialect = dialects[route]
+    if (dialect !== undefined) return ask(incoming, response, path, dialect)
     const reply =
       route === "GET /models"
         ? modelList(config.models)
@@ -90,7 +102,7 @@ const answer = (
   request: ChatRequest.ChatRequest,
   violations: ReadonlyArray<StrictProvider.Violation>
 ): Effect.Effect<Plan.Plan> => {
-  if (config.apiKey !== undefined && request.headers.authorization !== `Bearer ${config.apiKey}`) {
+  if (config.apiKey !== undefined && keyOf(request) !== config.apiKey) {
     return Effect.succeed(Plan.make(Reply.behaviour("auth_error"), request))
   }
   if (violations.length > 0) return Effect.succeed(Plan.make(refusal(violations), request))
@@ -104,6 +116,9 @@ const answer = (
     )
   )
 }
+
+const keyOf = ({ dialect, headers }: ChatRequest.ChatRequest): string | undefined =>
+  dialect === "messages" ? headers["x-api-key"] : headers.authorization?.replace(/^Bearer /, "")
 
 const refusal = (violations: ReadonlyArray<StrictProvider.Violation>): Reply.Reply => {
   const first = violations.slice(0, shown).map(({ message, path, rule }) => `${message} (${rule} at ${path})`)

@@ -3,7 +3,7 @@
  */
 import { isRecord } from "../ChatRequest.ts"
 import * as Content from "./Content.ts"
-import { functionName } from "./Report.ts"
+import { functionName, isJsonObject } from "./Report.ts"
 import type { Report } from "./Report.ts"
 
 type Raw = Readonly<Record<string, unknown>>
@@ -86,14 +86,6 @@ const checkCall = (call: unknown, path: string, pairing: Pairing, report: Report
   }
   if (typeof args !== "string" || !isJsonObject(args)) {
     report.add("tool-call-arguments", `${path}.function.arguments`, "arguments must be the text of a JSON object")
-  }
-}
-
-const isJsonObject = (text: string): boolean => {
-  try {
-    return isRecord(JSON.parse(text))
-  } catch {
-    return false
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * What a refusal looks like, and the list it is collected in.
  */
+import { isRecord } from "../ChatRequest.ts"
 
 /** Stable names of the rules: tests assert on them. */
 export type Rule =
@@ -12,7 +13,9 @@ export type Rule =
   | "tool-name"
   | "tool-name-duplicate"
   | "tool-schema"
+  | "tool-choice"
   | "messages-empty"
+  | "first-message"
   | "message-shape"
   | "role-unknown"
   | "content-missing"
@@ -21,6 +24,9 @@ export type Rule =
   | "assistant-empty"
   | "reasoning-missing"
   | "reasoning-shape"
+  | "reasoning-signature"
+  | "item-id"
+  | "item-id-duplicate"
   | "tool-calls"
   | "tool-call-id"
   | "tool-call-id-duplicate"
@@ -51,3 +57,12 @@ export class Report {
 
 /** What providers accept as the name of a function. */
 export const functionName = /^[a-zA-Z0-9_-]{1,64}$/
+
+/** Whether the arguments of a call are what every provider takes. */
+export const isJsonObject = (text: string): boolean => {
+  try {
+    return isRecord(JSON.parse(text))
+  } catch {
+    return false
+  }
+}

@@ -19,12 +19,23 @@ export const check = (tools: unknown, report: Report): void => {
       report.add("tools", path, 'a tool must be {"type":"function","function":{…}}')
       return
     }
-    checkName(tool.function.name, `${path}.function.name`, seen, report)
-    checkSchema(tool.function.parameters, `${path}.function.parameters`, report)
-    if (tool.function.description !== undefined && typeof tool.function.description !== "string") {
-      report.add("tools", `${path}.function.description`, "a description must be a string")
-    }
+    checkTool(tool.function, tool.function.parameters, { path: `${path}.function`, schema: "parameters" }, seen, report)
   })
+}
+
+/** Reports what is wrong with one definition. `seen` holds the names of those before it. */
+export const checkTool = (
+  tool: Readonly<Record<string, unknown>>,
+  parameters: unknown,
+  at: { readonly path: string; readonly schema: string },
+  seen: Set<string>,
+  report: Report
+): void => {
+  checkName(tool.name, `${at.path}.name`, seen, report)
+  checkSchema(parameters, `${at.path}.${at.schema}`, report)
+  if (tool.description !== undefined && typeof tool.description !== "string") {
+    report.add("tools", `${at.path}.description`, "a description must be a string")
+  }
 }
 
 const checkName = (name: unknown, path: string, seen: Set<string>, report: Report): void => {

@@ -5,7 +5,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { LlmError } from "../LlmError.ts"
+import { LlmError } from "./LlmError.ts"
 
 /** Gives the key, or nothing for servers that need none. */
 export type Key = Effect.Effect<Option.Option<Redacted.Redacted>, LlmError>

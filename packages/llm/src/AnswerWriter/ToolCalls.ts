@@ -5,8 +5,8 @@
  * calls zero, or send whole calls at once. Routing is by id, then by index, then to the last call.
  */
 import { CallId } from "@dsh/protocol/Ids"
-import { identifier, isRecord, record, text } from "./Lenient.ts"
-import type { Raw } from "./Lenient.ts"
+import { identifier, isRecord, record, text } from "../Lenient.ts"
+import type { Raw } from "../Lenient.ts"
 
 export interface Call {
   /** Position of its block in the message. */

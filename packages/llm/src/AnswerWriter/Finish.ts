@@ -1,18 +1,22 @@
 /**
- * From the provider's `finish_reason` to ours.
+ * From the reason a provider names for the end of an answer to ours.
  */
 import type { FinishReason } from "@dsh/protocol/StreamChunk"
 
 const kinds: Readonly<Record<string, "stop" | "tool-calls" | "max-tokens">> = {
   stop: "stop",
+  end: "stop",
   end_turn: "stop",
   eos: "stop",
   stop_sequence: "stop",
+  pause_turn: "stop",
   tool_calls: "tool-calls",
   tool_use: "tool-calls",
   function_call: "tool-calls",
   length: "max-tokens",
   max_tokens: "max-tokens",
+  max_output_tokens: "max-tokens",
+  model_context_window_exceeded: "max-tokens",
   model_length: "max-tokens"
 }
 
@@ -21,12 +25,15 @@ const foreign: Readonly<Record<string, string>> = {
   insufficient_system_resource: "the provider ran out of capacity and stopped the answer; try again later"
 }
 
+/** The kind of end that a provider's reason stands for; nothing for a reason of its own, which is an error. */
+export const kindOf = (named: string): "stop" | "tool-calls" | "max-tokens" | undefined => kinds[named.toLowerCase()]
+
 /** What the answer ended with, given the reason the provider named, if any, and what the answer holds. */
 export const reason = (
   named: string | undefined,
   says: { readonly text: boolean; readonly tools: boolean; readonly leak: boolean }
 ): FinishReason => {
-  const kind = named === undefined ? "stop" : kinds[named.toLowerCase()]
+  const kind = named === undefined ? "stop" : kindOf(named)
   if (kind === undefined) return stopped(named ?? "unknown")
   // A call that was cut is dropped, whichever way it was written.
   if (kind === "max-tokens") return { kind }
