@@ -1,7 +1,8 @@
 /**
  * The provider-neutral request: what is digested for adapters over a library that hides its own body, and for scripted models.
  */
-import type { EpochHeader, RequestFormat } from "./Request.ts"
+import type { Message } from "./Message.ts"
+import type { EpochHeader, LlmCallConfig, RequestFormat } from "./Request.ts"
 
 export const format = "neutral"
 
@@ -18,8 +19,16 @@ export const neutral: RequestFormat = {
     return {
       prefix: `${head.slice(0, -1)},"messages":[`,
       initial: [],
-      message: ({ content, role }) => [JSON.stringify({ role, content })],
+      message: (message) => [
+        JSON.stringify({ role: message.role, content: message.content, ...replay(message, config) })
+      ],
       suffix: "]}"
     }
   }
 }
+
+/** What an adapter kept of its own answer goes back to the route it came from, and there it is part of the request. */
+const replay = ({ source }: Message, { provider }: LlmCallConfig): object =>
+  source.kind === "model" && source.provider === provider && source.replayState !== undefined
+    ? { replayState: source.replayState }
+    : {}

@@ -64,9 +64,7 @@ describe("Verify", () => {
   })
 
   it("finds a changed message in the first request that held it, and names that request", () => {
-    const events = tampered(3, () => ({
-      data: { turn: 1, step: 1, message: { id: "m3", role: "assistant", content: [{ type: "text", text: "ho" }] } }
-    }))
+    const events = tampered(3, ({ data }) => ({ data: JSON.parse(JSON.stringify(data).replace('"hi"', '"ho"')) }))
     const [, second] = check(events)
     assert.deepInclude(second, { seq: 5, turn: 1, step: 2, attempt: 1 })
     assert.match(second!.problem!, /^the log rebuilds \d+ other bytes \(\d+ were sent\)$/)
