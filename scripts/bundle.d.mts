@@ -7,7 +7,7 @@ export interface Options {
   readonly external?: ReadonlyArray<string>
   /**
    * Absolute path of a module that `input` imports dynamically, never to run beside anything else it imports. It becomes
-   * one chunk with a copy of all it needs: chunks that share cost a file, a script, a property definition for each name
+   * one chunk with a copy of all it imports statically, and what it imports dynamically lies over that: chunks that share cost a file, a script, a property definition for each name
    * that crosses their border, and code that only the others use.
    */
   readonly alone?: string

@@ -4,7 +4,7 @@
 // of the build, so "did a source change since?" is one comparison per file. It is replaced last and in one step, and
 // chunks are never overwritten: a build takes nothing away from a process that is running.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
-import { dirname, join, relative, resolve } from "node:path"
+import { basename, dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
 import { builtins } from "./bundle/builtins.mjs"
@@ -56,12 +56,37 @@ const driver = {
   resolveId: (id) => (id === "better-sqlite3" ? { id: "@dsh/sqlite-driver", external: true } : undefined)
 }
 
+/** One chunk of everything the entry imports, and more only for what it imports when it is needed. */
+const oneForAll = (input) => {
+  let imported
+  const reach = (context) => {
+    const found = new Set()
+    for (const todo = [input]; todo.length > 0;) {
+      const id = todo.pop()
+      if (found.has(id)) continue
+      found.add(id)
+      todo.push(...(context.getModuleInfo(id)?.importedIds ?? []))
+    }
+    return found
+  }
+  return {
+    includeDependenciesRecursively: false,
+    groups: [
+      {
+        debugName: "alone",
+        name: (id, context) => ((imported ??= reach(context)).has(id) ? basename(input, ".ts") : null)
+      }
+    ]
+  }
+}
+
 const chunksOf = async ({ input, external, plugins = [], codeSplitting = true }) => {
   const build = await rolldown({
     input,
     platform: "node",
     external,
     treeshake,
+    preserveEntrySignatures: "allow-extension",
     plugins: [...plugins, driver, builtins, effect]
   })
   const { output } = await build.generate({
@@ -85,7 +110,7 @@ const scripts = ["bundle.mjs", "bundle/builtins.mjs", "bundle/effect.mjs", "buil
 /** See bundle.d.mts. */
 export const bundle = async ({ input, out, external = [], alone }) => {
   const started = new Date()
-  const own = alone === undefined ? [] : await chunksOf({ input: alone, external, codeSplitting: false })
+  const own = alone === undefined ? [] : await chunksOf({ input: alone, external, codeSplitting: oneForAll(alone) })
   const plugins = alone === undefined ? [] : [standIn(alone, entryOf(own))]
   const shared = await chunksOf({ input, external, plugins })
   const output = [...shared, ...own]
