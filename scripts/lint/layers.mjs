@@ -40,12 +40,12 @@ export const packages = {
   protocol: { role: "protocol" },
   session: { role: "definition" },
   prompt: { role: "definition" },
-  tools: { role: "definition" },
-  agent: { role: "definition" },
+  tools: { role: "definition", feature: ["ToolTimeout"] },
+  agent: { role: "definition", feature: ["RepeatGuard"] },
   llm: {
     role: "definition",
     provider: ["LlmDeepSeek", "LlmOpenAiCompatible", "LlmScripted"],
-    feature: ["LlmCassette", "LlmFallback", "LlmOutputLimit", "LlmRetry"]
+    feature: ["LlmCassette", "LlmFallback", "LlmOutputLimit", "LlmRepetition", "LlmRetry"]
   },
   persistence: {
     role: "definition",
@@ -62,6 +62,7 @@ export const packages = {
     provider: ["FsConfined", "SandboxBwrap", "SandboxPolicyLocal", "SandboxSeatbelt", "SubprocessConfined"],
     feature: ["SandboxEscalation", "ToolConfinement"]
   },
+  spill: { role: "definition", provider: ["SpillLocal"], feature: ["SpillPolicy"] },
   shell: { role: "definition", provider: ["BashLocal", "BashSandbox"], feature: ["BashTool"] },
   files: { role: "feature" },
   loop: { role: "loop" },
