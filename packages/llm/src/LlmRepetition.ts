@@ -1,8 +1,9 @@
 /**
  * Ends an answer that only repeats itself: a model that got caught in its own words says the same to the end of its budget.
  *
- * Thoughts and text are watched, not the arguments of tools, which may well be a file of equal lines. The request fails with
- * `REPETITION_LOOP` and is made once more, for the next answer seldom takes the same way; after that the turn ends.
+ * Thoughts are watched, and text, unless somebody may have asked for just such a text; never the arguments of tools, which may well be a
+ * file of equal lines. The request fails with `REPETITION_LOOP` and is made once more, for the next answer seldom takes the same way;
+ * after that the turn ends.
  */
 import { RequestError } from "@dsh/agent/AgentHooks"
 import type { Session } from "@dsh/session/Session"
@@ -25,11 +26,13 @@ const failures = {
   })
 }
 
+type Watched = keyof typeof failures
+
 /** Looks at the arrays of one answer, in order. */
-const watch = (): ((chunks: Chunk.Chunk<StreamChunk>) => LlmError | undefined) => {
+const watch = (watched: ReadonlyArray<Watched>) => (): ((chunks: Chunk.Chunk<StreamChunk>) => LlmError | undefined) => {
   let periods = new Periods()
   let index = -1
-  let type: keyof typeof failures = "text-delta"
+  let type: Watched = "text-delta"
   return (chunks) => {
     for (const chunk of chunks) {
       if (chunk.type === "text-delta" || chunk.type === "reasoning-delta") {
@@ -39,7 +42,7 @@ const watch = (): ((chunks: Chunk.Chunk<StreamChunk>) => LlmError | undefined) =
           index = chunk.index
           type = chunk.type
         }
-        if (periods.push(chunk.text)) return failures[type]
+        if (watched.includes(type) && periods.push(chunk.text)) return failures[type]
       } else if (chunk.type === "finish" && periods.look()) {
         return failures[type]
       }
@@ -48,9 +51,10 @@ const watch = (): ((chunks: Chunk.Chunk<StreamChunk>) => LlmError | undefined) =
   }
 }
 
-const watching = LlmStream.hook("llm-repetition", (request, next) =>
-  Effect.map(next(request), (stream) => ChunkStream.watched(stream, watch))
-)
+const watching = (watched: ReadonlyArray<Watched>) =>
+  LlmStream.hook("llm-repetition", (request, next) =>
+    Effect.map(next(request), (stream) => ChunkStream.watched(stream, watch(watched)))
+  )
 
 /** How many requests of the open step have failed with this. */
 const failed = (session: Session): number => {
@@ -77,4 +81,10 @@ const retrying = RequestError.hook(
   { order: -600 }
 )
 
-export const layer: Layer.Layer<never, never, LlmStream | RequestError> = Layer.merge(watching, retrying)
+type Guard = Layer.Layer<never, never, LlmStream | RequestError>
+
+/** Thoughts and text. */
+export const layer: Guard = Layer.merge(watching(["reasoning-delta", "text-delta"]), retrying)
+
+/** Thoughts only, for whoever may ask for a text that repeats itself. */
+export const layerThoughts: Guard = Layer.merge(watching(["reasoning-delta"]), retrying)
