@@ -50,10 +50,18 @@ const standIn = (module, chunk) => ({
       : undefined
 })
 
-/** The driver is no part of a bundle: it comes with a binary. The command finds it as a package of its own. */
-const driver = {
-  name: "driver",
-  resolveId: (id) => (id === "better-sqlite3" ? { id: "@dsh/sqlite-driver", external: true } : undefined)
+/**
+ * What is no part of a bundle, for it comes with a binary, or few runs need it. The command finds it as a package of its own.
+ */
+const packages = new Map([
+  ["better-sqlite3", "@dsh/sqlite-driver"],
+  ["@vscode/ripgrep", "@vscode/ripgrep"],
+  ["minimatch", "minimatch"]
+])
+
+const apart = {
+  name: "apart",
+  resolveId: (id) => (packages.has(id) ? { id: packages.get(id), external: true } : undefined)
 }
 
 /** One chunk of everything the entry imports, and more only for what it imports when it is needed. */
@@ -87,7 +95,7 @@ const chunksOf = async ({ input, external, plugins = [], codeSplitting = true })
     external,
     treeshake,
     preserveEntrySignatures: "allow-extension",
-    plugins: [...plugins, driver, builtins, effect]
+    plugins: [...plugins, apart, builtins, effect]
   })
   const { output } = await build.generate({
     format: "cjs",

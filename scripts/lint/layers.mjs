@@ -40,12 +40,12 @@ export const packages = {
   protocol: { role: "protocol" },
   session: { role: "definition" },
   prompt: { role: "definition" },
-  tools: { role: "definition" },
-  agent: { role: "definition" },
+  tools: { role: "definition", feature: ["ToolTimeout"] },
+  agent: { role: "definition", feature: ["RepeatGuard"] },
   llm: {
     role: "definition",
     provider: ["LlmDeepSeek", "LlmOpenAiCompatible", "LlmScripted"],
-    feature: ["LlmCassette", "LlmFallback", "LlmOutputLimit", "LlmRetry"]
+    feature: ["LlmCassette", "LlmFallback", "LlmOutputLimit", "LlmRepetition", "LlmRetry"]
   },
   persistence: {
     role: "definition",
@@ -69,6 +69,7 @@ export const packages = {
     provider: ["BashLocal", "BashSandbox", "JobsLocal"],
     feature: ["BashTool", "JobNotices", "JobTools"]
   },
+  spill: { role: "definition", provider: ["SpillLocal"], feature: ["SpillPolicy"] },
   files: { role: "feature" },
   loop: { role: "loop" },
   testing: { role: "testing" }

@@ -23,14 +23,19 @@ const read = (name: string): Effect.Effect<string | undefined> =>
     Effect.map((value) => Option.getOrUndefined(value)?.trim() || undefined)
   )
 
+const count = (name: string, isCount: (n: number) => boolean, what: string) =>
+  Effect.flatMap(read(name), (value): Effect.Effect<number | undefined, Failure.Failure> => {
+    if (value === undefined) return Effect.succeed(undefined)
+    return /^\d{1,4}$/.test(value) && isCount(Number(value))
+      ? Effect.succeed(Number(value))
+      : Failure.configuration("INVALID_CONFIG", `${name} is "${value}"; it is ${what}`)
+  })
+
 /** How often a failed request is tried again; undefined: as the provider's policy has it. Fails with exit code 3. */
-export const maxRetries: Effect.Effect<number | undefined, Failure.Failure> = Effect.flatMap(
-  read("DSH_MAX_RETRIES"),
-  (value) =>
-    value === undefined || /^\d{1,4}$/.test(value)
-      ? Effect.succeed(value === undefined ? undefined : Number(value))
-      : Failure.configuration("INVALID_CONFIG", `DSH_MAX_RETRIES is "${value}"; it is a number from 0 to 9999`)
-)
+export const maxRetries = count("DSH_MAX_RETRIES", () => true, "a number from 0 to 9999")
+
+/** How often the same call may be made with the same result before its turn is ended; 0: without an end. Fails with exit code 3. */
+export const maxRepeats = count("DSH_MAX_REPEATS", (n) => n !== 1, "0, for no limit, or a number from 2 to 9999")
 
 /**
  * Where answers of the model are recorded, or played back from. `DSH_SNAPSHOT` is `record`, `replay` (the default) or `refresh`, which

@@ -1,8 +1,11 @@
 /**
  * The agent of the command line: the one place where backends meet. Every line is a choice that can be made differently elsewhere.
  */
+import * as RepeatGuard from "@dsh/agent/RepeatGuard"
 import * as StepBudget from "@dsh/agent/StepBudget"
 import * as EditTool from "@dsh/files/EditTool"
+import * as GlobTool from "@dsh/files/GlobTool"
+import * as GrepTool from "@dsh/files/GrepTool"
 import * as ObservedFiles from "@dsh/files/ObservedFiles"
 import * as ReadTool from "@dsh/files/ReadTool"
 import * as WriteTool from "@dsh/files/WriteTool"
@@ -10,6 +13,7 @@ import * as HttpClientNode from "@dsh/http/HttpClientNode"
 import * as LlmCassette from "@dsh/llm/LlmCassette"
 import * as LlmDeepSeek from "@dsh/llm/LlmDeepSeek"
 import * as LlmOutputLimit from "@dsh/llm/LlmOutputLimit"
+import * as LlmRepetition from "@dsh/llm/LlmRepetition"
 import * as LlmRetry from "@dsh/llm/LlmRetry"
 import * as RetryPolicy from "@dsh/llm/RetryPolicy"
 import * as AgentLoop from "@dsh/loop/AgentLoop"
@@ -23,6 +27,9 @@ import * as BashTool from "@dsh/shell/BashTool"
 import * as JobNotices from "@dsh/shell/JobNotices"
 import * as JobsLocal from "@dsh/shell/JobsLocal"
 import * as JobTools from "@dsh/shell/JobTools"
+import * as SpillLocal from "@dsh/spill/SpillLocal"
+import * as SpillPolicy from "@dsh/spill/SpillPolicy"
+import * as ToolTimeout from "@dsh/tools/ToolTimeout"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as Invariants from "@dsh/session/Invariants"
@@ -39,6 +46,8 @@ export interface Options {
   readonly maxSteps?: number | undefined
   /** How often a failed request is tried again; undefined: as the provider's policy has it. */
   readonly maxRetries?: number | undefined
+  /** How often the same call may be made with the same result; 0: without an end. Undefined: as the guard has it. */
+  readonly maxRepeats?: number | undefined
   /** Records what the model answers, or plays it back. */
   readonly cassette?: LlmCassette.Options | undefined
   /** What sessions that name no mode may do. Default: change their workspace, and use the network. */
@@ -58,6 +67,7 @@ const backends = (sessions: SessionStore, confinement: Confined.Options) =>
     HttpClientNode.layer,
     ObservedFiles.layer,
     JobsLocal.layer(),
+    SpillLocal.layer(),
     Layer.provide(sessions, [files, NodePath.layer]),
     Layer.provideMerge(BashSandbox.layer({ timeoutMs: 60_000 }), Confined.layer(confinement))
   )
@@ -74,10 +84,24 @@ const features = (provider: Provider, maxRetries: number | undefined) =>
     ReadTool.layer,
     WriteTool.layer,
     EditTool.layer,
+    GlobTool.layer,
+    GrepTool.layer,
+    ToolTimeout.layer(),
+    SpillPolicy.layer({ maxInlineBytes: 50_000 }),
+    // The answer may be long and monotonous because somebody wants it so.
+    LlmRepetition.layerThoughts,
     Persona.layer,
     WriteBehind.layer,
     Checkpoints.layer
   )
+
+/** A limit of one's own is one for calls that wait, too, unless they may be repeated more often anyway. */
+const repeatGuard = (maxRepeats: number | undefined) => {
+  if (maxRepeats === 0) return Layer.empty
+  return RepeatGuard.layer(
+    maxRepeats === undefined ? {} : { limit: maxRepeats, pollingLimit: Math.max(60, maxRepeats) }
+  )
+}
 
 const invariants = Layer.merge(Invariants.layer, RequestInvariant.layer)
 
@@ -87,12 +111,13 @@ export const layer = ({
   cassette,
   checkInvariants = false,
   confinement,
+  maxRepeats,
   maxRetries,
   maxSteps,
   provider,
   sessions
 }: Options) => {
-  const unbounded = features(provider, maxRetries)
+  const unbounded = Layer.merge(features(provider, maxRetries), repeatGuard(maxRepeats))
   const agent = maxSteps === undefined ? unbounded : Layer.merge(unbounded, StepBudget.layer({ maxSteps }))
   const all = cassette === undefined ? agent : Layer.merge(agent, Layer.provide(LlmCassette.layer(cassette), files))
   return AgentLoop.layer.pipe(

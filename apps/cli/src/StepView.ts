@@ -65,6 +65,8 @@ const result = (text: string, isError: boolean, view: ResultView | undefined): R
       return bounded(view.output.trim().split("\n"))
     case "read":
       return [`${view.lines} of ${view.totalLines} lines`]
+    case "search":
+      return [`${view.total} found${view.truncated ? ", not all shown" : ""}`]
     case "diff":
       // The call has shown it.
       return []

@@ -200,6 +200,13 @@ const explain = (reason: Exclude<TurnEndReason, { readonly kind: "completed" }>)
           message: `the budget of ${limit} ${of} is spent; "dsh run --continue" goes on from here`
         }
       }
+      if (reason.reason.kind === "repetition") {
+        const { times, tools } = reason.reason
+        return {
+          code: "REPETITION",
+          message: `the agent was stopped because it made the same calls (${tools.join(", ")}) ${times} times in a row and their results never changed; "dsh run --continue" goes on from here: say what to do otherwise`
+        }
+      }
       return { code: "ABORTED", message: "the turn was cancelled before it was complete" }
     case "interrupted":
       return { code: "INTERRUPTED", message: "the turn was interrupted before it was complete" }

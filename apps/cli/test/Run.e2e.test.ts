@@ -109,9 +109,10 @@ describe("dsh run", () => {
 
   it.scopedLive("goes on for fifty steps", () =>
     Effect.gen(function* () {
-      const step = Reply.toolCalls([bash("echo step >> steps.txt")])
+      // Each another one: the same call for the fiftieth time would not be made.
+      const step = (_: unknown, i: number) => Reply.toolCalls([bash(`echo step >> steps.txt # ${i}`)])
       const workspace = yield* Workspace.make(
-        Script.conversation([...Array.from({ length: 49 }, () => step), Reply.text("enough")])
+        Script.conversation([...Array.from({ length: 49 }, step), Reply.text("enough")])
       )
       const { code, stdout } = yield* workspace.run(["run", "count"])
       assert.deepStrictEqual([code, stdout], [0, "enough\n"])

@@ -59,6 +59,23 @@ export const tailBytes = (text: string, maxBytes: number): string => {
   return text.slice(start)
 }
 
+/** What is kept of a text that is too long. */
+export interface Retained {
+  readonly head: string
+  readonly tail: string
+  /** Bytes of UTF-8 between the two. */
+  readonly omittedBytes: number
+}
+
+/** The beginning and the end of `text`, of as many UTF-8 bytes at most. All of it is `head` when nothing would be left out. */
+export const retainBytes = (text: string, headMax: number, tailMax: number): Retained => {
+  const bytes = byteLength(text)
+  if (bytes <= headMax + tailMax) return { head: text, tail: "", omittedBytes: 0 }
+  const head = headBytes(text, headMax)
+  const tail = tailBytes(text, tailMax)
+  return { head, tail, omittedBytes: bytes - byteLength(head) - byteLength(tail) }
+}
+
 /** `text` itself when it fits, else its first units and an ellipsis, `maxUnits` in all. */
 export const ellipsis = (text: string, maxUnits: number): string => {
   if (text.length <= maxUnits) return text

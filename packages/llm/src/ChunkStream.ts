@@ -8,7 +8,7 @@
 import type { StreamChunk } from "@dsh/protocol/StreamChunk"
 import type * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import type * as Option from "effect/Option"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { LlmError } from "./LlmError.ts"
 
@@ -34,6 +34,35 @@ export const fromSource = (start: Effect.Effect<Source>): Stream.Stream<StreamCh
   )
   sources.set(stream, start)
   return stream
+}
+
+/** The same stream, each run looked at by a `look` of its own: an error that it finds ends the stream in the place of that array. */
+export const watched = (
+  stream: Stream.Stream<StreamChunk, LlmError>,
+  look: () => (chunks: Chunk.Chunk<StreamChunk>) => LlmError | undefined
+): Stream.Stream<StreamChunk, LlmError> => {
+  const start = sources.get(stream)
+  if (start === undefined) {
+    return Stream.suspend(() => {
+      const found = look()
+      return Stream.mapChunksEffect(stream, (chunks) => {
+        const error = found(chunks)
+        return error === undefined ? Effect.succeed(chunks) : Effect.fail(error)
+      })
+    })
+  }
+  return fromSource(
+    Effect.map(start, ({ close, pull }) => {
+      const found = look()
+      return {
+        close,
+        pull: Effect.flatMap(pull, (chunks) => {
+          const error = found(chunks)
+          return error === undefined ? Effect.succeed(chunks) : Effect.fail(Option.some(error))
+        })
+      }
+    })
+  )
 }
 
 /** Hands every array of chunks to `take`, in order. */

@@ -1,7 +1,7 @@
 // Attempts to get out of the sandbox, under the real bubblewrap: each has to leave the world as it was.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -125,6 +125,19 @@ describe.skipIf(!canConfine)(
         assert.strictEqual(readFileSync(join(workspace, "file.txt"), "utf8"), "mine\n")
       }).pipe(Effect.scoped, Effect.provide(confined))
     )
+
+    for (const place of places) {
+      it.live(`what is hidden in a workspace in the ${place} folder is not to be seen`, () =>
+        Effect.gen(function* () {
+          const { confinement, workspace } = yield* world({}, place)
+          const hidden = [join(workspace, "vault")]
+          mkdirSync(join(workspace, "vault"))
+          writeFileSync(join(workspace, "vault/key"), "sk-secret")
+          const { stdout } = yield* sh("cat vault/key; ls vault; cat file.txt", { ...confinement, hidden })
+          assert.strictEqual(stdout, "mine\n")
+        }).pipe(Effect.scoped, Effect.provide(confined))
+      )
+    }
 
     it.live("what is allowed works: the workspace, a /tmp that stays, reading, its own log, git, programs", () =>
       Effect.gen(function* () {

@@ -15,6 +15,11 @@ export interface FileDiff {
   readonly newText: string
 }
 
+/** A file that a search found, or a line of it. */
+export interface FoundPlace extends Location {
+  readonly text?: string
+}
+
 export type CallView =
   | {
       readonly view: "generic"
@@ -35,6 +40,13 @@ export type ResultView =
       readonly offset: number
       readonly lines: number
       readonly totalLines: number
+    }
+  | {
+      readonly view: "search"
+      readonly found: ReadonlyArray<FoundPlace>
+      /** How many there are, shown or not. */
+      readonly total: number
+      readonly truncated: boolean
     }
 
 /** What was logged of a result: its text, whether it is an error, and the tool's own extra. */

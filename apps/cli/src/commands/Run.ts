@@ -24,6 +24,7 @@ export const run = ({ checkInvariants, from, maxSteps, model, usage, words }: Ru
     // Nobody is asked when everything is played back.
     const provider = cassette?.mode === "replay" ? nobody : yield* Environment.provider
     const maxRetries = yield* Environment.maxRetries
+    const maxRepeats = yield* Environment.maxRepeats
     const mode = yield* Environment.sandboxMode
     const prices = usage || process.stderr.isTTY ? yield* PriceTable.load : undefined
     const { exitCode } = yield* Work.work({
@@ -40,6 +41,7 @@ export const run = ({ checkInvariants, from, maxSteps, model, usage, words }: Ru
           provider,
           sessions,
           checkInvariants,
+          maxRepeats,
           maxRetries,
           maxSteps: steps,
           cassette,

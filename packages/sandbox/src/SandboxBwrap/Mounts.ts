@@ -43,15 +43,16 @@ const files = ({ hidden, mode, shown, temp, workspace }: Confinement): ReadonlyA
   // Mounted on itself, so that it cannot be moved away from what is guarded in it.
   ...(mode === "workspace-write" ? [{ at: git(workspace), args: ["--bind-try", git(workspace), git(workspace)] }] : []),
   ...(mode === "workspace-write" ? guarded(workspace).map(readable) : []),
-  ...hidden.flatMap(masked),
+  ...hidden.flatMap((path) => masked(path, workspace)),
   ...shown.map(readable)
 ]
 
 const git = (workspace: string): string => (workspace === "/" ? "/.git" : `${workspace}/.git`)
 
-/** Nothing to mount over where nothing is, or where something is mounted over it already. */
-const masked = (path: string): ReadonlyArray<Mount> => {
-  if (["/tmp", "/run", "/proc", "/dev"].some((place) => isWithin(path, place))) return []
+/** Nothing to mount over where nothing is, or where something is mounted over it already that is not the workspace. */
+const masked = (path: string, workspace: string): ReadonlyArray<Mount> => {
+  const isCovered = ["/tmp", "/run", "/proc", "/dev"].some((place) => isWithin(path, place))
+  if (isCovered && !isWithin(path, workspace)) return []
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) return []
   return [{ at: path, args: found.isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path] }]
