@@ -8,7 +8,7 @@ import * as ToolHooks from "@dsh/tools/ToolHooks"
 import * as ToolPipeline from "@dsh/tools/ToolPipeline"
 import * as Tools from "@dsh/tools/Tools"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, TestClock } from "effect"
+import { Deferred, Effect, Fiber, Layer, Schedule, TestClock } from "effect"
 import * as BashTool from "../src/BashTool.ts"
 import { JobSettled, Jobs } from "../src/Jobs.ts"
 import type { Ended, Job } from "../src/Jobs.ts"
@@ -57,9 +57,9 @@ describe("background jobs", () => {
       const owner = yield* session
       const text = `echo begun; while [ ! -e ${folder}/go ]; do sleep 0.02; done; echo err >&2; exit 3`
       assert.strictEqual(yield* call("bash", command(text), owner), "started background job bash-1")
-      yield* Effect.iterate("", {
-        while: (seen) => !seen.includes("begun"),
-        body: () => call("job_output", { job_id: "bash-1" }, owner)
+      yield* Effect.repeat(call("job_output", { job_id: "bash-1" }, owner), {
+        until: (seen) => seen.includes("begun"),
+        schedule: Schedule.spaced("10 millis")
       })
       assert.strictEqual(yield* call("job_output", { job_id: "bash-1" }, owner), "(no new output)\n[status: running]")
       assert.match(yield* call("job_list", {}, owner), /^bash-1 \[bash\] running — echo begun/)
