@@ -82,7 +82,7 @@ describe("dsh run", () => {
       assert.strictEqual(readFileSync(join(workspace.project, "greeting.txt"), "utf8"), "hello moon\r\n")
       const [first] = yield* workspace.server.requests
       assert.strictEqual(said(first?.request).at(-1), "greet the moon")
-      assert.deepStrictEqual([...(first?.request?.toolNames ?? [])], ["bash", "edit", "read", "write"])
+      assert.deepStrictEqual([...(first?.request?.toolNames ?? [])], ["bash", "edit", "glob", "grep", "read", "write"])
       yield* verified(workspace)
     })
   )
