@@ -55,6 +55,12 @@ export const packages = {
   },
   "persistence-sqlite": { role: "provider" },
   settings: { role: "definition", provider: ["SettingsFile"] },
+  "bash-grammar": { role: "support" },
+  permission: {
+    role: "definition",
+    provider: ["PermissionRulesFile", "ShellSyntaxTreeSitter"],
+    feature: ["ApprovalContext", "PermissionPolicy", "PermissionPresets"]
+  },
   http: { role: "provider" },
   world: { role: "definition", provider: ["FsLocal", "SubprocessLocal"] },
   shell: { role: "definition", provider: ["BashLocal"], feature: ["BashTool"] },
