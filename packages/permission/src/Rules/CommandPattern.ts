@@ -35,7 +35,7 @@ interface Written {
 }
 
 export const parse = (text: string): Either.Either<CommandPattern, string> => {
-  if (/:\*$/.test(text.trim())) return Either.left("ends in :*; a space and a star stand for further words")
+  if (text.trim().endsWith(":*")) return Either.left("ends in :*; a space and a star stand for further words")
   const written = split(text.trim())
   if (written === undefined) return Either.left("has a quote that does not end")
   const last = written[written.length - 1]!

@@ -3,6 +3,7 @@
  * between two tokens. Where a parser takes for a comment, a blank or one word what bash takes for something else, this is what notices.
  */
 import type { SyntaxNode } from "../ShellSyntax.ts"
+import * as Expansion from "./Expansion.ts"
 import * as HereDocument from "./HereDocument.ts"
 
 const blanks = /^(?:[ \t]|\\\n)*$/
@@ -55,12 +56,6 @@ const onOneLine = new Set([
   "variable_assignments"
 ])
 
-/** After a dollar that stands for itself none of this can follow. */
-const startsExpansion = /[\w{(['"@*#?$!-]/
-
-/** A dollar or a backquote that bash would act on, in text that the parser took for plain. */
-export const expands = /(?:^|[^\\])(?:\\\\)*(?:`|\$[\w{([@*#?$!-])/
-
 /** The first thing that does not add up. */
 export const problem = (text: string, root: SyntaxNode): string | undefined => {
   if (!space.test(text.slice(0, root.start)) || !space.test(text.slice(root.end))) return "it does not parse to its end"
@@ -94,7 +89,7 @@ class Audit {
       const gap = this.text.slice(at, child.start)
       const isJoined = type === "command" && index > 0 && !/[ \t]/.test(gap) && isWordy(child)
       const isDollar = child.type === "$" && type !== "simple_expansion"
-      if (isDollar && startsExpansion.test(this.text.slice(child.end, child.end + 1))) {
+      if (isDollar && Expansion.starts.test(this.text.slice(child.end, child.end + 1))) {
         return `it is not clear what ${this.excerpt(child.start)} means`
       }
       const isStuck = !child.named && !tight.has(type) && !this.stands(child)
@@ -127,7 +122,7 @@ class Audit {
     for (const child of children.slice(1)) {
       if (child.type === "string_content") continue
       const plain = text.slice(at, child.start)
-      if (expands.test(plain) || /(?:^|[^\\])(?:\\\\)*"/.test(plain)) {
+      if (Expansion.stands.test(plain) || /(?:^|[^\\])(?:\\\\)*"/.test(plain)) {
         return `it is not clear what ${this.excerpt(at)} means`
       }
       // A dollar before the closing quote is one.

@@ -2,7 +2,7 @@
  * Here-documents: where their text ends is found by bash line by line, before anything else is read, and parsers differ about it.
  */
 import type { SyntaxNode } from "../ShellSyntax.ts"
-import { expands } from "./Accounting.ts"
+import * as Expansion from "./Expansion.ts"
 
 const delimiter = /^(?:\w+|'[^'\n]*'|"[^"\n$`\\]*"|\\\w+)$/
 
@@ -76,10 +76,10 @@ const embedded = (text: string, body: SyntaxNode, from: number, to: number, chec
   let at = from
   for (const child of body.children) {
     if (child.type === "heredoc_content") continue
-    if (expands.test(text.slice(at, child.start))) return "something in a here-document may be expanded"
+    if (Expansion.stands.test(text.slice(at, child.start))) return "something in a here-document may be expanded"
     const found = check(child)
     if (found !== undefined) return found
     at = child.end
   }
-  return expands.test(text.slice(at, to)) ? "something in a here-document may be expanded" : undefined
+  return Expansion.stands.test(text.slice(at, to)) ? "something in a here-document may be expanded" : undefined
 }

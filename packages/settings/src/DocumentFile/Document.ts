@@ -3,6 +3,7 @@
  */
 import * as Either from "effect/Either"
 import { LineCounter, isNode, parseDocument } from "yaml"
+import type { Op } from "../DocumentFile.ts"
 import type { Path } from "../Settings.ts"
 
 /** Counted from 1. */
@@ -19,6 +20,8 @@ export interface Document {
   readonly value: Readonly<Record<string, unknown>>
   /** Where the value at `path`, or the nearest one around it, begins. */
   readonly placeOf: (path: Path) => Place
+  /** The text after some changes: comments, order and everything else stay. */
+  readonly edited: (ops: ReadonlyArray<Op>, json: boolean) => string
 }
 
 // A few aliases can stand for more than fits into memory; the reader refuses those.
@@ -27,6 +30,12 @@ const toPlain = (document: { readonly toJS: () => unknown }): Either.Either<unkn
     try: () => document.toJS(),
     catch: (error) => (error instanceof Error ? error.message : String(error))
   })
+
+/** JSON has no comments to keep, and YAML would write lists that JSON does not know. */
+const printed = (
+  document: { readonly toString: (options: object) => string; readonly toJS: () => unknown },
+  json: boolean
+) => (json ? `${JSON.stringify(document.toJS(), null, 2)}\n` : document.toString({ lineWidth: 0 }))
 
 export const read = (text: string): Either.Either<Document, Fault> => {
   const counter = new LineCounter()
@@ -40,12 +49,23 @@ export const read = (text: string): Either.Either<Document, Fault> => {
   const plain = toPlain(document)
   if (Either.isLeft(plain)) return Either.left({ ...at(0), reason: plain.left })
   const value = plain.right
-  if (value === null || value === undefined) return Either.right({ value: {}, placeOf: () => at(0) })
+  const edited = (ops: ReadonlyArray<Op>, json: boolean): string => {
+    // An edit must not show in what was read.
+    const copy = document.clone()
+    for (const op of ops) {
+      if (op.op === "set") copy.setIn(op.path, op.value)
+      else copy.deleteIn(op.path)
+    }
+    const edited = printed(copy, json)
+    return text.includes("\r\n") ? edited.replaceAll("\n", "\r\n") : edited
+  }
+  if (value === null || value === undefined) return Either.right({ value: {}, placeOf: () => at(0), edited })
   if (typeof value !== "object" || Array.isArray(value)) {
     return Either.left({ ...at(0), reason: "the document is no map of sections" })
   }
   return Either.right({
     value: value as Readonly<Record<string, unknown>>,
+    edited,
     placeOf: (path) => {
       for (let length = path.length; length > 0; length--) {
         const node: unknown = document.getIn(path.slice(0, length), true)
