@@ -54,7 +54,7 @@ export const packages = {
     feature: ["WriteBehind", "Checkpoints"]
   },
   "persistence-sqlite": { role: "provider" },
-  settings: { role: "definition", provider: ["DocumentFile", "SettingsFile"] },
+  settings: { role: "definition", provider: ["SettingsFile"], support: ["DocumentFile", "SettingsFolder"] },
   "bash-grammar": { role: "support" },
   permission: {
     role: "definition",

@@ -17,6 +17,8 @@ export interface CommandVerdict {
   readonly verdict: Verdict.Verdict
   /** Files that it opens itself, still to be judged. */
   readonly redirections: ReadonlyArray<Redirection>
+  /** Somebody has granted this very text. */
+  readonly granted: boolean
   /** A file may be written only where a rule allows that. */
   readonly closed: boolean
   /** It changes its folder on the way, so a relative path may be anywhere. */
@@ -49,7 +51,8 @@ class Judge {
       subject.kind === "all" || (subject.kind === "text" && subject.text === text.trim())
     const whole = this.rules.filter(isMeant)
     const isGranted = whole.some(({ granted }) => granted === true)
-    const isOpen = isGranted || whole.some(({ effect }) => effect === "allow") || !Verdict.isClosed(this.rules)
+    const isWhole = isGranted || whole.some(({ effect }) => effect === "allow")
+    const isOpen = isWhole || !Verdict.isClosed(this.rules)
     const forbidding = this.rules.filter(({ effect }) => effect === "deny" || (effect === "ask" && !isGranted))
     const verdicts = [
       ...forbidding.filter(isMeant).map((given) => this.against("this command", given, "yes")),
@@ -57,13 +60,15 @@ class Judge {
         forbidding.map((given) => this.against(quoted(words), given, this.caught(given, words, input, 0)))
       ),
       ...(reading.garbled ? this.guessed(text, forbidding) : []),
-      ...(isGranted || whole.some(({ effect }) => effect === "allow") ? [] : doubts(reading)),
+      // Without rules for commands nobody wants to know.
+      ...(isWhole || this.rules.length === 0 ? [] : doubts(reading)),
       ...(isOpen ? [] : reading.commands.map((command) => this.permitted(command))),
       ...(isOpen ? [] : assigned(reading))
     ]
     return {
       verdict: Verdict.strictest(verdicts),
       redirections: reading.redirections,
+      granted: isGranted,
       closed: !isOpen,
       moves: reading.garbled || reading.commands.some(({ words }) => words.some(({ text }) => moving.has(text)))
     }

@@ -12,6 +12,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as CommandPattern from "./Rules/CommandPattern.ts"
+import * as PathPattern from "./Rules/PathPattern.ts"
 import * as Wildcard from "./Rules/Wildcard.ts"
 
 export type Effects = "allow" | "ask" | "deny"
@@ -92,6 +93,9 @@ const parameterOf = (tool: string, inside: string): Either.Either<Subject, strin
   }
   return Either.right({ kind: "parameter", name, pattern: Wildcard.compile(value) })
 }
+
+/** A pattern for exactly this path. */
+export const escape = PathPattern.escape
 
 /** The text of a rule that parses. */
 export const Text = Schema.String.pipe(

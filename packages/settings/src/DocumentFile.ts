@@ -109,13 +109,15 @@ export const edit = (
       const document = yield* parse(target, text)
       const ops = change(document.value)
       if (ops.length === 0) return
+      const edited = yield* Either.mapLeft(
+        document.edited(ops, target.endsWith(".json")),
+        (reason) => new SettingsError({ code: "SETTINGS_INVALID", file: target, reason: `cannot be edited: ${reason}` })
+      )
       const partial = `${target}.${globalThis.crypto.randomUUID().slice(0, 8)}.tmp`
-      yield* fs
-        .writeFileString(partial, document.edited(ops, target.endsWith(".json")), { flag: "wx", mode: 0o600 })
-        .pipe(
-          Effect.zipRight(fs.rename(partial, target)),
-          Effect.onError(() => Effect.ignore(fs.remove(partial, { force: true }))),
-          Effect.mapError(unwritable)
-        )
+      yield* fs.writeFileString(partial, edited, { flag: "wx", mode: 0o600 }).pipe(
+        Effect.zipRight(fs.rename(partial, target)),
+        Effect.onError(() => Effect.ignore(fs.remove(partial, { force: true }))),
+        Effect.mapError(unwritable)
+      )
     }).pipe(FileLock.holding(target))
   })

@@ -62,6 +62,7 @@ describe("a file of settings that is edited", () => {
       const ops = [{ op: "set", path: ["x", "list", 0], value: "one" }] as const
       assert.strictEqual(yield* edited(undefined, ops), "x:\n  list:\n    - one\n")
       assert.strictEqual(yield* edited("# only a comment\n", ops), "# only a comment\n\nx:\n  list:\n    - one\n")
+      assert.strictEqual(yield* edited("x:\nb: 1\n", ops), "b: 1\nx:\n  list:\n    - one\n")
       const json = yield* edited('{"a": 1}', ops, "settings.json")
       assert.deepStrictEqual(JSON.parse(json), { a: 1, x: { list: ["one"] } })
     })
@@ -71,6 +72,7 @@ describe("a file of settings that is edited", () => {
     Effect.gen(function* () {
       for (const [content, ops] of [
         ["a: [1\n", [{ op: "set", path: ["a"], value: 1 }]],
+        ["a: 1\n", [{ op: "set", path: ["a", "b"], value: 1 }]],
         ["a:   1\n", []]
       ] as const) {
         yield* withFile(content, (file, fs) =>

@@ -20,16 +20,12 @@ export interface Document {
   readonly value: Readonly<Record<string, unknown>>
   /** Where the value at `path`, or the nearest one around it, begins. */
   readonly placeOf: (path: Path) => Place
-  /** The text after some changes: comments, order and everything else stay. */
-  readonly edited: (ops: ReadonlyArray<Op>, json: boolean) => string
+  /** The text after some changes: comments, order and everything else stay. Or why they cannot be made. */
+  readonly edited: (ops: ReadonlyArray<Op>, json: boolean) => Either.Either<string, string>
 }
 
-// A few aliases can stand for more than fits into memory; the reader refuses those.
-const toPlain = (document: { readonly toJS: () => unknown }): Either.Either<unknown, string> =>
-  Either.try({
-    try: () => document.toJS(),
-    catch: (error) => (error instanceof Error ? error.message : String(error))
-  })
+const attempt = <A>(what: () => A): Either.Either<A, string> =>
+  Either.try({ try: what, catch: (error) => (error instanceof Error ? error.message : String(error)) })
 
 /** JSON has no comments to keep, and YAML would write lists that JSON does not know. */
 const printed = (
@@ -46,19 +42,26 @@ export const read = (text: string): Either.Either<Document, Fault> => {
   const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, uniqueKeys: true })
   const [error] = [...document.errors, ...document.warnings]
   if (error !== undefined) return Either.left({ ...at(error.pos[0]), reason: error.message })
-  const plain = toPlain(document)
+  // A few aliases can stand for more than fits into memory; the reader refuses those.
+  const plain = attempt((): unknown => document.toJS())
   if (Either.isLeft(plain)) return Either.left({ ...at(0), reason: plain.left })
   const value = plain.right
-  const edited = (ops: ReadonlyArray<Op>, json: boolean): string => {
-    // An edit must not show in what was read.
-    const copy = document.clone()
-    for (const op of ops) {
-      if (op.op === "set") copy.setIn(op.path, op.value)
-      else copy.deleteIn(op.path)
-    }
-    const edited = printed(copy, json)
-    return text.includes("\r\n") ? edited.replaceAll("\n", "\r\n") : edited
-  }
+  const edited = (ops: ReadonlyArray<Op>, json: boolean): Either.Either<string, string> =>
+    attempt(() => {
+      // An edit must not show in what was read.
+      const copy = document.clone()
+      for (const { path, ...op } of ops) {
+        // A key that was left empty is in the way of what belongs under it.
+        const empty = path.findIndex(
+          (_, i) => i > 0 && copy.hasIn(path.slice(0, i)) && copy.getIn(path.slice(0, i)) === null
+        )
+        if (empty !== -1) copy.deleteIn(path.slice(0, empty))
+        if (op.op === "set") copy.setIn(path, op.value)
+        else copy.deleteIn(path)
+      }
+      const edited = printed(copy, json)
+      return text.includes("\r\n") ? edited.replaceAll("\n", "\r\n") : edited
+    })
   if (value === null || value === undefined) return Either.right({ value: {}, placeOf: () => at(0), edited })
   if (typeof value !== "object" || Array.isArray(value)) {
     return Either.left({ ...at(0), reason: "the document is no map of sections" })
