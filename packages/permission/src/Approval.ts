@@ -97,7 +97,9 @@ const policyOf = Fold.make<Policy | undefined>(undefined, (policy, event) =>
 )
 
 /** Whether a turn has begun and not ended. */
-const isInTurn = Fold.make(false, (isOpen, { type }) => (type === "turn/start" ? true : type === "turn/end" ? false : isOpen))
+const isInTurn = Fold.make(false, (isOpen, { type }) =>
+  type === "turn/start" ? true : type === "turn/end" ? false : isOpen
+)
 
 export const make = Effect.fnUntraced(function* ({ policy: initial = "ask" }: Options = {}): Effect.fn.Return<
   Approval["Type"],

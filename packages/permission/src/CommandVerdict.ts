@@ -53,18 +53,16 @@ class Judge {
     const isGranted = whole.some(({ granted }) => granted === true)
     const isWhole = isGranted || whole.some(({ effect }) => effect === "allow")
     const isOpen = isWhole || !Verdict.isClosed(this.rules)
-    const forbidding = this.rules.filter(({ effect }) => effect === "deny" || (effect === "ask" && !isGranted))
+    const forbidding = this.rules.filter(({ effect }) => effect !== "allow")
     const verdicts = [
       ...forbidding.filter(isMeant).map((given) => this.against("this command", given, "yes")),
-      ...reading.commands.flatMap(({ input, words }) =>
-        forbidding.map((given) => this.against(quoted(words), given, this.caught(given, words, input, 0)))
-      ),
+      ...reading.commands.flatMap((command) => this.forbidden(command, forbidding)),
       ...(reading.garbled ? this.guessed(text, forbidding) : []),
       // Without rules for commands nobody wants to know.
       ...(isWhole || this.rules.length === 0 ? [] : doubts(reading)),
       ...(isOpen ? [] : reading.commands.map((command) => this.permitted(command))),
       ...(isOpen ? [] : assigned(reading))
-    ]
+    ].filter((verdict) => !isGranted || answered(verdict))
     return {
       verdict: Verdict.strictest(verdicts),
       redirections: reading.redirections,
@@ -77,6 +75,16 @@ class Judge {
   private against(what: string, given: Given, fit: Fit): Verdict.Verdict {
     if (fit === "no") return Verdict.allowed
     return given.effect === "deny" && fit === "yes" ? Verdict.denied(what, given) : Verdict.asked(what, given)
+  }
+
+  private forbidden({ input, words }: Command, forbidding: ReadonlyArray<Given>): ReadonlyArray<Verdict.Verdict> {
+    const isGranted = this.rules.some(
+      ({ granted, rule: { subject } }) =>
+        granted === true && subject.kind === "command" && CommandPattern.covers(subject.pattern, words) === "yes"
+    )
+    return forbidding
+      .map((given) => this.against(quoted(words), given, this.caught(given, words, input, 0)))
+      .filter((verdict) => !isGranted || answered(verdict))
   }
 
   private guessed(text: string, forbidding: ReadonlyArray<Given>): ReadonlyArray<Verdict.Verdict> {
@@ -136,6 +144,9 @@ class Judge {
 
 const catches = ({ rule: { subject } }: Given, words: ReadonlyArray<Word>): Fit =>
   subject.kind === "command" ? CommandPattern.catches(subject.pattern, words) : "no"
+
+/** Who granted it has been asked. */
+const answered = ({ kind }: Verdict.Verdict): boolean => kind === "deny"
 
 const moving = new Set(["cd", "pushd", "popd", "chdir"])
 

@@ -3,27 +3,17 @@
  * the event; nowhere else.
  */
 import type { CallId } from "@dsh/protocol/Ids"
-import * as EventTypes from "@dsh/session/EventTypes"
+import type { SessionEvent } from "@dsh/protocol/SessionEvent"
 import type { Session } from "@dsh/session/Session"
 import type { SessionError } from "@dsh/session/SessionError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import * as Fold from "./Fold.ts"
 import * as Rules from "./Rules.ts"
+import type {} from "./PermissionEvents.ts"
 import type { Given } from "./Verdict.ts"
 
-declare module "@dsh/protocol/SessionEvent" {
-  interface SessionEvents {
-    /** From here on the rule allows. */
-    readonly "permission/grant": { readonly rule: string; readonly callId?: CallId }
-    /** From here on it does not any more. */
-    readonly "permission/revoke": { readonly rule: string }
-  }
-}
-
-const texts = Fold.make<ReadonlyArray<string>>([], (rules, event) => {
+const step = (rules: ReadonlyArray<string>, event: SessionEvent): ReadonlyArray<string> => {
   switch (event.type) {
     case "permission/grant":
       return rules.includes(event.data.rule) ? rules : [...rules, event.data.rule]
@@ -32,7 +22,13 @@ const texts = Fold.make<ReadonlyArray<string>>([], (rules, event) => {
     default:
       return rules
   }
-})
+}
+
+const texts = Fold.make<ReadonlyArray<string>>([], step)
+
+/** What is granted at the end of a log. */
+export const inLog = (events: Iterable<SessionEvent>): ReadonlyArray<string> =>
+  Array.from(events).reduce<ReadonlyArray<string>>(step, [])
 
 const origin = "granted in this session"
 
@@ -67,12 +63,3 @@ export const revoke = (session: Session, rule: string): Effect.Effect<boolean, S
       ? Effect.as(session.append("permission/revoke", { rule }), true)
       : Effect.succeed(false)
   )
-
-/** The events, for whoever reads or writes them. */
-export const events = Layer.mergeAll(
-  EventTypes.layerType("permission/grant", {
-    schema: () => Schema.Struct({ rule: Schema.String, callId: Schema.optional(Schema.String) }),
-    ignorable: true
-  }),
-  EventTypes.layerType("permission/revoke", { schema: () => Schema.Struct({ rule: Schema.String }), ignorable: true })
-)

@@ -6,8 +6,6 @@
  */
 import { Approval } from "./Approval.ts"
 import type { Outcome } from "./Approval.ts"
-import type { CallId } from "@dsh/protocol/Ids"
-import * as EventTypes from "@dsh/session/EventTypes"
 import { ToolError } from "@dsh/tools/ToolError"
 import { AskApproval, PreExecute } from "@dsh/tools/ToolHooks"
 import type { PolicyDecision, ToolExecution } from "@dsh/tools/ToolHooks"
@@ -15,37 +13,12 @@ import { Fs } from "@dsh/world/Fs"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import type { Call } from "./CallVerdict.ts"
+import * as PermissionEvents from "./PermissionEvents.ts"
 import { PermissionRules } from "./PermissionRules.ts"
 import type { RuleBook } from "./PermissionRules.ts"
 import { ShellSyntax } from "./ShellSyntax.ts"
 import type { Verdict } from "./Verdict.ts"
-
-declare module "@dsh/protocol/SessionEvent" {
-  interface SessionEvents {
-    /** The rules did not simply allow a call. */
-    readonly "permission/decision": {
-      readonly callId: CallId
-      readonly toolName: string
-      readonly decision: "ask" | "deny"
-      readonly reason: string
-      /** What it goes back to, and who gave that. */
-      readonly rule?: string
-      readonly origin?: string
-    }
-  }
-}
-
-const schema = () =>
-  Schema.Struct({
-    callId: Schema.String,
-    toolName: Schema.String,
-    decision: Schema.Literal("ask", "deny"),
-    reason: Schema.String,
-    rule: Schema.optional(Schema.String),
-    origin: Schema.optional(Schema.String)
-  })
 
 const callOf = ({ arguments: args, name, session }: ToolExecution): Call => ({
   tool: name,
@@ -57,7 +30,9 @@ const failed = (error: { readonly code: string; readonly message: string }) =>
   new ToolError({ code: error.code, message: error.message, cause: error })
 
 // Loaded with the first rule: most runs have none.
-const judging = Effect.promise(() => Promise.all([import("./CallVerdict.ts"), import("./ExactRule.ts"), import("./Grants.ts")]))
+const judging = Effect.promise(() =>
+  Promise.all([import("./CallVerdict.ts"), import("./ExactRule.ts"), import("./Grants.ts")])
+)
 
 const make = Effect.gen(function* () {
   const rules = yield* PermissionRules
@@ -67,11 +42,17 @@ const make = Effect.gen(function* () {
   const announce = ({ notices }: RuleBook) =>
     Effect.forEach(
       notices.filter((notice) => !told.has(notice)),
-      (notice) => Effect.zipRight(Effect.sync(() => told.add(notice)), Effect.logWarning(notice)),
+      (notice) =>
+        Effect.zipRight(
+          Effect.sync(() => told.add(notice)),
+          Effect.logWarning(notice)
+        ),
       { discard: true }
     )
 
-  const verdict = Effect.fnUntraced(function* (execution: ToolExecution): Effect.fn.Return<Verdict | undefined, ToolError> {
+  const verdict = Effect.fnUntraced(function* (
+    execution: ToolExecution
+  ): Effect.fn.Return<Verdict | undefined, ToolError> {
     const { session } = execution
     const call = callOf(execution)
     const book = yield* Effect.mapError(rules.of(call.cwd), failed)
@@ -154,8 +135,7 @@ const make = Effect.gen(function* () {
     })
   })
 
-  const type = EventTypes.layerType("permission/decision", { schema, ignorable: true })
-  return Layer.mergeAll(type, policy, asking)
+  return Layer.mergeAll(PermissionEvents.layer, policy, asking)
 })
 
 export const layer = Layer.unwrapEffect(make)
