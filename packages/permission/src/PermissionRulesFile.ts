@@ -70,8 +70,8 @@ export const make = ({ folder, home }: Options): Effect.Effect<PermissionRules["
 
     const stampOf = (file: string | undefined) =>
       Effect.gen(function* () {
-        if (file === undefined) return ""
         const fs = yield* FileSystem.FileSystem
+        if (file === undefined || !(yield* fs.exists(file))) return ""
         const { ino, mtime, size } = yield* fs.stat(file)
         return [Option.getOrUndefined(ino), Option.getOrUndefined(mtime)?.getTime(), size].join()
       }).pipe(Effect.orElseSucceed(() => ""))
