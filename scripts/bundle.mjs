@@ -50,10 +50,14 @@ const standIn = (module, chunk) => ({
       : undefined
 })
 
-/** The driver is no part of a bundle: it comes with a binary. The command finds it as a package of its own. */
-const driver = {
-  name: "driver",
-  resolveId: (id) => (id === "better-sqlite3" ? { id: "@dsh/sqlite-driver", external: true } : undefined)
+/** What comes with binaries is no part of a bundle: the command finds it as a package of its own. */
+const apart = new Map([
+  ["better-sqlite3", "@dsh/sqlite-driver"],
+  ["@dsh/bash-grammar", "@dsh/bash-grammar"]
+])
+const binaries = {
+  name: "binaries",
+  resolveId: (id) => (apart.has(id) ? { id: apart.get(id), external: true } : undefined)
 }
 
 const chunksOf = async ({ input, external, plugins = [], codeSplitting = true }) => {
@@ -62,7 +66,7 @@ const chunksOf = async ({ input, external, plugins = [], codeSplitting = true })
     platform: "node",
     external,
     treeshake,
-    plugins: [...plugins, driver, builtins, effect]
+    plugins: [...plugins, binaries, builtins, effect]
   })
   const { output } = await build.generate({
     format: "cjs",

@@ -15,6 +15,10 @@ import * as RetryPolicy from "@dsh/llm/RetryPolicy"
 import * as AgentLoop from "@dsh/loop/AgentLoop"
 import * as Definitions from "@dsh/loop/Definitions"
 import * as RequestInvariant from "@dsh/loop/RequestInvariant"
+import * as Approval from "@dsh/permission/Approval"
+import * as PermissionPolicy from "@dsh/permission/PermissionPolicy"
+import { PermissionRules } from "@dsh/permission/PermissionRules"
+import * as ShellSyntaxTreeSitter from "@dsh/permission/ShellSyntaxTreeSitter"
 import * as InPlace from "@dsh/persistence/InPlace"
 import * as Checkpoints from "@dsh/persistence/Checkpoints"
 import * as WriteBehind from "@dsh/persistence/WriteBehind"
@@ -25,8 +29,10 @@ import * as SubprocessLocal from "@dsh/world/SubprocessLocal"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as Invariants from "@dsh/session/Invariants"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Provider } from "./Environment.ts"
+import * as Permissions from "./Permissions/Layer.ts"
 import * as Persona from "./Persona.ts"
 import type { SessionStore } from "./SessionStore.ts"
 
@@ -41,6 +47,8 @@ export interface Options {
   readonly cassette?: LlmCassette.Options | undefined
   /** Holds the rules of the log against every event and every request. */
   readonly checkInvariants?: boolean
+  /** Leaves out the rules of the user and the folder, for a run whose commands are the product's own. */
+  readonly unruled?: boolean
 }
 
 const model = ({ apiKey, baseUrl }: Provider) =>
@@ -59,7 +67,7 @@ const backends = (sessions: SessionStore) =>
   ).pipe(Layer.provide([SubprocessLocal.layer(), files, NodePath.layer]))
 
 /** What makes an agent of the loop. Session logs are written behind and checked before anything irreversible. */
-const features = (provider: Provider, maxRetries: number | undefined) =>
+const features = ({ maxRetries, provider, unruled = false }: Options) =>
   Layer.mergeAll(
     model(provider),
     LlmOutputLimit.layer,
@@ -69,14 +77,26 @@ const features = (provider: Provider, maxRetries: number | undefined) =>
     WriteTool.layer,
     EditTool.layer,
     Persona.layer,
+    unruled ? Layer.empty : permissions,
     WriteBehind.layer,
     Checkpoints.layer
   )
 
+/** Rules that cannot be read end a run before it begins. */
+const checked = Layer.effectDiscard(Effect.flatMap(PermissionRules, (rules) => rules.of(process.cwd())))
+
+/** Rules of the user and of the folder, and nobody there to ask. What judges by them is loaded when there are any. */
+const permissions = Layer.merge(PermissionPolicy.layer, checked).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(Approval.layer(), ShellSyntaxTreeSitter.layer, Layer.provide(Permissions.layer, files))
+  )
+)
+
 const invariants = Layer.merge(Invariants.layer, RequestInvariant.layer)
 
-export const layer = ({ cassette, checkInvariants = false, maxRetries, maxSteps, provider, sessions }: Options) => {
-  const unbounded = features(provider, maxRetries)
+export const layer = (options: Options) => {
+  const { cassette, checkInvariants = false, maxSteps, sessions } = options
+  const unbounded = features(options)
   const agent = maxSteps === undefined ? unbounded : Layer.merge(unbounded, StepBudget.layer({ maxSteps }))
   const all = cassette === undefined ? agent : Layer.merge(agent, Layer.provide(LlmCassette.layer(cassette), files))
   return AgentLoop.layer.pipe(

@@ -43,14 +43,18 @@ export const judge = (call: Call, book: RuleBook): Judged => {
         Verdict.judge(call.tool, rules, ({ rule }) => (rule.subject.kind === "all" ? "yes" : "maybe"))
       )
     }
-    case "other":
-      return Effect.sync(() => Verdict.judge(call.tool, rules, ({ rule }) => fits(rule, call)))
+    case "other": {
+      const closed = Verdict.isClosed(rules) || isClosedKind(call.tool, book)
+      return Effect.sync(() => Verdict.judge(call.tool, rules, ({ rule }) => fits(rule, call), closed))
+    }
   }
 }
 
 /** Whether any of the rules can say something about such a call. */
-export const isConcerned = (call: Call, { rules }: RuleBook): boolean => {
+export const isConcerned = (call: Call, book: RuleBook): boolean => {
+  const { rules } = book
   const family = familyOf(call)
+  if (isClosedKind(call.tool, book)) return true
   return rules.some(({ rule }) => speaksOf(rule, family, call.tool) || (family === "shell" && rule.family !== "other"))
 }
 
@@ -67,6 +71,10 @@ export const familyOf = (call: Call): Family => {
 
 const speaksOf = (rule: Rules.Rule, family: Family, tool: string): boolean =>
   rule.family === "other" ? rule.tools.test(tool) : rule.family === family
+
+/** Tools of servers are of one kind: where some are allowed, others are not just because nobody thought of them. */
+const isClosedKind = (tool: string, { rules }: RuleBook): boolean =>
+  tool.startsWith("mcp__") && Verdict.isClosed(rules.filter(({ rule }) => rule.text.startsWith("mcp__")))
 
 const relevant = ({ rules }: RuleBook, family: Family, tool: string): ReadonlyArray<Given> =>
   rules.filter(({ rule }) => speaksOf(rule, family, tool))
@@ -124,10 +132,26 @@ const shell = (call: Call, book: RuleBook, rules: ReadonlyArray<Given>): Judged 
     if (command === undefined) return Verdict.allowed
     const parse = yield* (yield* ShellSyntax).open
     const judged = CommandVerdict.judge(command, rules, parse)
+    const outside = judged.closed || judged.granted ? yield* elsewhere(call) : undefined
+    if (outside !== undefined && judged.verdict.kind !== "deny") return outside
     const opened = yield* Effect.forEach(judged.redirections, (one) => redirection(one, call, book, judged))
     // Who granted this text has seen what it writes.
     const files = opened.filter(({ kind }) => !(judged.granted && kind === "ask"))
     return Verdict.strictest([judged.verdict, ...files])
+  })
+
+/** A command that is fine in the workspace is another one in another folder. */
+const elsewhere = (call: Call) =>
+  Effect.gen(function* () {
+    const folder = text(call, "workdir")
+    if (folder === undefined) return undefined
+    const fs = yield* Fs
+    const root = yield* fs.resolve(".", { cwd: call.cwd })
+    const target = yield* fs.resolve(folder, { cwd: call.cwd })
+    const isInside = `${target.targetKey}/`.startsWith(root.targetKey.replace(/\/?$/, "/"))
+    return isInside
+      ? undefined
+      : ({ kind: "ask", reason: `${folder} is outside the workspace` } satisfies Verdict.Verdict)
   })
 
 const redirection = (

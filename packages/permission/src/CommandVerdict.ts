@@ -102,7 +102,7 @@ class Judge {
     const fits: Array<Fit> = [direct]
     if (kind !== "interpreter") {
       for (let i = 1; i < words.length; i++) {
-        const fit = catches(given, words.slice(i))
+        const fit = catches(given, words.slice(i, i + Tokens.enough))
         if (fit === "yes" || kind === "carrier" || Programs.announcesCommand(words[i - 1]!)) fits.push(fit)
       }
     }

@@ -10,7 +10,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fold from "./Fold.ts"
 import * as Rules from "./Rules.ts"
-import type {} from "./PermissionEvents.ts"
 import type { Given } from "./Verdict.ts"
 
 const step = (rules: ReadonlyArray<string>, event: SessionEvent): ReadonlyArray<string> => {

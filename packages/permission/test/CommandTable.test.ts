@@ -180,6 +180,7 @@ const table: Readonly<Record<"allow" | "ask" | "deny", ReadonlyArray<string>>> =
     "find . -execdir cat {} +",
     "find . -fprint out",
     "find . -ok cat {} ;",
+    "git --bare -c x=y log",
     // interpreters and wrappers
     "python -c 'print(1)'",
     "python script.py",

@@ -164,6 +164,39 @@ describe("an agent under rules", () => {
   )
 })
 
+describe("a rule for commands", () => {
+  it.scopedLive("holds for the workspace, not for the same command elsewhere", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const cwd = yield* folder
+      yield* fs.makeDirectory(`${cwd}/sub`)
+      yield* fs.symlink("/tmp", `${cwd}/out`)
+      const agent = yield* make({ cwd })
+      yield* ask(agent)
+      const [inside, outside, link] = results(agent.session)
+      assert.include(inside, `${cwd}/sub`)
+      assert.include(outside, "/tmp is outside the workspace")
+      assert.include(link, "out is outside the workspace")
+    }).pipe(
+      Effect.provide(
+        world(
+          [
+            Reply.calls(
+              ["sub", "/tmp", "out"].map((workdir, i) => ({
+                name: "bash",
+                id: `call-${i}`,
+                arguments: { command: "pwd", description: "Says where it is.", workdir }
+              }))
+            ),
+            done
+          ],
+          rules({ allow: ["bash(pwd)"] })
+        )
+      )
+    )
+  )
+})
+
 describe("an answer", () => {
   const asked = rules({ allow: ["bash(true)"] })
   const twice = [bash("whoami"), bash("whoami"), done]
@@ -218,6 +251,22 @@ describe("an answer", () => {
         world(
           [bash("whoami > f; cat f"), bash("whoami > f; cat f"), bash("whoami > g; cat f"), bash("whoami"), done],
           asked,
+          answered("allowed-session")
+        )
+      )
+    )
+  )
+
+  it.scopedLive("about a file holds for that file, and for none of its name elsewhere", () =>
+    Effect.gen(function* () {
+      const agent = yield* make({ cwd: yield* folder })
+      yield* ask(agent)
+      assert.deepStrictEqual(ran(results(agent.session)), [true, true, false])
+    }).pipe(
+      Effect.provide(
+        world(
+          [write("a[1].txt"), write("a[1].txt"), write("sub/a[1].txt"), done],
+          rules({ allow: ["edit(none)"] }),
           answered("allowed-session")
         )
       )

@@ -42,7 +42,7 @@ export const run: Command = Effect.gen(function* () {
       observe
     })
     return { id: agent.session.id, exitCode, log: yield* (yield* SessionPersistence).locate(agent.session.id) }
-  }).pipe(Effect.scoped, Effect.provide(Headless.layer({ provider, sessions: SessionStore.layer })))
+  }).pipe(Effect.scoped, Effect.provide(Headless.layer({ provider, sessions: SessionStore.layer, unruled: true })))
 
   const after = yield* Project.test(folder)
   if (worked.exitCode !== ExitCode.completed) return worked.exitCode

@@ -54,6 +54,25 @@ const tar: Options = {
   line: /^\S+ [A-Za-z]*[IF]/
 }
 
+/** What stands before the command of git: options, some with a value. */
+const before = String.raw`^\S+ (?:-\S* (?:[^- ]\S* )?)*`
+
+const git = new RegExp(
+  [
+    // Another configuration, another repository.
+    String.raw`-[cpC]\S*(?= |$)`,
+    String.raw`config(?! (?:--get|--list|-l|get|list)(?: |$))`,
+    "(?:submodule|filter-branch|difftool|mergetool|daemon|send-email|instaweb|hook|svn|p4|shell|bundle|help)(?= |$)",
+    String.raw`(?:credential\S*|upload-pack|receive-pack|remote-\S+|bisect run)(?= |$)`,
+    "(?:archive|format-patch) (?:.* )?-o",
+    "grep (?:.* )?-[A-Za-z]*O",
+    "rebase (?:.* )?-[A-Za-z]*[xi]",
+    String.raw`(?:.* )?[\w+-]+::\S*`
+  ]
+    .map((what) => before + what)
+    .join("|")
+)
+
 const packages: Options = {
   long: ["script-shell", "node-options", "shell", "call", "prefix", "dir", "cwd", "config"],
   words: ["exec", "x", "dlx", "create", "init", "explore", "config", "set", "node", "c"]
@@ -70,6 +89,8 @@ export const options: Readonly<Record<string, Options>> = {
   git: {
     long: [
       "exec-path",
+      "config",
+      "template",
       "config-env",
       "git-dir",
       "work-tree",
@@ -85,20 +106,7 @@ export const options: Readonly<Record<string, Options>> = {
       "receive-pack"
     ],
     words: ["-O"],
-    line: new RegExp(
-      [
-        // Before the command: another configuration, another repository.
-        /^\S+ (?:-[^ ]+ (?:[^- ][^ ]* )?)*-[cpC](?:\S*)(?= |$)/,
-        /^\S+ (?:config(?! (?:--get|--list|-l|get|list)(?: |$))|submodule|filter-branch|difftool|mergetool|daemon|send-email)(?= |$)/,
-        /^\S+ (?:instaweb|hook|credential\S*|svn|p4|shell|upload-pack|receive-pack|remote-\S+|bundle|bisect run)(?= |$)/,
-        /^\S+ (?:archive|format-patch) (?:.* )?-o/,
-        /^\S+ grep (?:.* )?-[A-Za-z]*O/,
-        /^\S+ rebase (?:.* )?-[A-Za-z]*[xi]/,
-        /^\S+ (?:.* )?[\w+-]+::\S*/
-      ]
-        .map(({ source }) => source)
-        .join("|")
-    )
+    line: git
   },
   find,
   gfind: find,

@@ -22,6 +22,6 @@ export const matches = (glob: string, { home, path, root }: Place): boolean => {
   if (glob.startsWith("/")) return picomatch(glob, options)(path)
   if (path !== root && !path.startsWith(root.endsWith("/") ? root : `${root}/`)) return false
   const inside = path.slice(root.length).replace(/^\//, "")
-  const pattern = glob.replace(/^\.\//, "")
-  return picomatch(pattern.includes("/") ? pattern : `**/${pattern}`, options)(inside)
+  const pattern = glob.includes("/") ? glob.replace(/^\.\//, "") : `**/${glob}`
+  return picomatch(pattern, options)(inside)
 }

@@ -11,6 +11,9 @@ const literal = (text: string): Word => ({
   maybeOption: text.startsWith("-")
 })
 
+/** As many words as any rule has; more only take time. */
+export const enough = 64
+
 /** Every place where a command may begin, and the words from there on. */
 export const guesses = (text: string): ReadonlyArray<ReadonlyArray<Word>> =>
   text
@@ -22,5 +25,5 @@ export const guesses = (text: string): ReadonlyArray<ReadonlyArray<Word>> =>
         .split(/[\s,]+/u)
         .map((word) => literal(word.replaceAll(/['"\\$]/g, "")))
         .filter(({ text }) => text !== "")
-      return words.map((_, i) => words.slice(i))
+      return words.map((_, i) => words.slice(i, i + enough))
     })
