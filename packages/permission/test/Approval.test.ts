@@ -3,7 +3,9 @@ import * as Sessions from "@dsh/session/Sessions"
 import type { Session } from "@dsh/session/Session"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import * as SystemPrompt from "@dsh/prompt/SystemPrompt"
 import * as Approval from "../src/Approval.ts"
+import * as ApprovalContext from "../src/ApprovalContext.ts"
 import { ofType } from "./support.ts"
 
 const world = (options?: Approval.Options) => Layer.provideMerge(Approval.layer(options), Sessions.layer)
@@ -141,4 +143,22 @@ describe("an approval", () => {
       }).pipe(Effect.provide(world()))
     )
   }
+
+  it.scoped("policy is told to the model, and told anew when it changes", () =>
+    Effect.gen(function* () {
+      const open = yield* session
+      const [context] = (yield* SystemPrompt.SystemPrompt).contexts()
+      const text = Effect.suspend(() =>
+        typeof context?.text === "function"
+          ? context.text({ session: open, provider: "p", model: "m" })
+          : Effect.succeed("")
+      )
+      assert.strictEqual(context?.order, 115)
+      const before = yield* text
+      assert.include(before, "put to the user first")
+      yield* (yield* Approval.Approval).setPolicy(open, "never")
+      assert.include(yield* text, "nobody is asked")
+      assert.notStrictEqual(yield* text, before)
+    }).pipe(Effect.provide(ApprovalContext.layer.pipe(Layer.provideMerge(Layer.merge(world(), SystemPrompt.layer)))))
+  )
 })

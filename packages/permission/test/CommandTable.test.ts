@@ -148,6 +148,7 @@ const table: Readonly<Record<"allow" | "ask" | "deny", ReadonlyArray<string>>> =
     "x=$(whoami)",
     "cat <<EOF\n$(whoami)\nEOF",
     "cat <<EOF\n`whoami`\nEOF",
+    "cat <<EOF\n`whoami` $x\nEOF",
     "cat <<EOF | whoami\nx\nEOF",
     "cat <<EOF; whoami\nx\nEOF",
     "cat <<EOF\nx\nEOF\nwhoami",
