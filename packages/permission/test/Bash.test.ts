@@ -60,7 +60,10 @@ const missed = (texts: ReadonlyArray<string>, parse: Parse) => {
   const runs = ran(understood.map(({ text }) => text))
   const missed = understood.flatMap(({ commands, text }, i) => {
     const wrappers = commands.filter(({ words }) => words[0]!.text === "time")
-    const unwrapped = wrappers.map((command) => ({ ...command, words: command.words.slice(1) }))
+    // Assignments may stand behind it, too.
+    const unwrapped = wrappers.flatMap((command) =>
+      command.words.map((_, i) => ({ ...command, words: command.words.slice(i + 1) }))
+    )
     const told = [...commands, ...unwrapped].filter(({ words }) => words.length > 0)
     return runs[i]!.filter((words) => !told.some((command) => isTold(command, words))).map((words) => ({ text, words }))
   })
@@ -125,6 +128,11 @@ const pieces = [
   "x=1 ",
   "x+=b ",
   "[ a ]",
+  "[ ",
+  " ]",
+  "2",
+  "2>",
+  "<",
   "[[ a ]]",
   "$((1+1))",
   "((",

@@ -281,6 +281,8 @@ const table: Readonly<Record<"allow" | "ask" | "deny", ReadonlyArray<string>>> =
     "cat <<A <<B\nx\nA\ny\nB\n",
     "echo @(a|b)",
     "{git log; }",
+    "[\nwhoami\n]",
+    "git log --output=~/x",
     "> out whoami"
   ],
   deny: [

@@ -5,6 +5,7 @@
 import type { SyntaxNode } from "../ShellSyntax.ts"
 import * as Expansion from "./Expansion.ts"
 import * as HereDocument from "./HereDocument.ts"
+import * as Words from "./Words.ts"
 
 const blanks = /^(?:[ \t]|\\\n)*$/
 const space = /^(?:[ \t\n]|\\\n)*$/
@@ -74,6 +75,9 @@ class Audit {
     // What calculates is judged as a whole by who reads it.
     if (node.type === "arithmetic_expansion") return undefined
     if (node.type === "string") return this.quoted(node)
+    if (node.type === "heredoc_redirect" && !this.redirects(node.children[0], node.start)) {
+      return `it is not clear what ${this.excerpt(node.start)} redirects`
+    }
     if (node.type === "heredoc_redirect") return HereDocument.problem(this.text, node, (part) => this.node(part))
     if (node.children.length === 0) return this.leaf(node)
     return this.backquoted(node) ?? this.parts(node)
@@ -83,11 +87,16 @@ class Audit {
     if (type === "variable_assignment" && !/[A-Za-z_]/.test(this.text[start]!)) {
       return `${this.excerpt(start)} is no variable`
     }
-    const between = tight.has(type) ? /^$/ : onOneLine.has(type) ? blanks : space
+    if (type.endsWith("_redirect") && !this.redirects(children[0], start)) {
+      return `it is not clear what ${this.excerpt(start)} redirects`
+    }
+    // `[` is a command; `[[` is none, and may go on in another line.
+    const isLine = onOneLine.has(type) || (type === "test_command" && children[0]?.type === "[")
+    const between = tight.has(type) ? /^$/ : isLine ? blanks : space
     let at = start
     for (const [index, child] of children.entries()) {
       const gap = this.text.slice(at, child.start)
-      const isJoined = type === "command" && index > 0 && !/[ \t]/.test(gap) && isWordy(child)
+      const isJoined = !tight.has(type) && !/[ \t\n]/.test(gap) && isWordy(child) && isWordy(children[index - 1])
       const isDollar = child.type === "$" && type !== "simple_expansion"
       if (isDollar && Expansion.starts.test(this.text.slice(child.end, child.end + 1))) {
         return `it is not clear what ${this.excerpt(child.start)} means`
@@ -142,6 +151,12 @@ class Audit {
       : undefined
   }
 
+  /** A number is part of a redirection exactly when it is a word of its own and touches it. */
+  private redirects(first: SyntaxNode | undefined, start: number): boolean {
+    const before = this.text.slice(0, start)
+    return first?.type === "file_descriptor" ? /(?:^|[\s;&|()])$/.test(before) : !/(?:^|[\s;&|()<>])\d+$/.test(before)
+  }
+
   /** A keyword is one only where it stands alone. */
   private stands({ end, start, type }: SyntaxNode): boolean {
     if (!/^(?:[a-z]+|[{}!]|\[\[?|\]\]?)$/.test(type)) return true
@@ -162,4 +177,7 @@ class Audit {
   }
 }
 
-const isWordy = ({ named, type }: SyntaxNode): boolean => named && !type.endsWith("redirect")
+/** Two of a kind without a blank between them would be one word. */
+const isWordy = (node: SyntaxNode | undefined): boolean =>
+  node !== undefined &&
+  (Words.kinds.has(node.type) || node.type === "command_name" || node.type === "variable_assignment")

@@ -12,7 +12,8 @@ type Found = Omit<Reading, "garbled">
 export const read = (text: string, root: SyntaxNode): Found => {
   const reader = new Reader(text)
   reader.statement(root)
-  return reader
+  const { assignments, commands, doubts, redirections } = reader
+  return { assignments, commands, doubts, redirections }
 }
 
 /** They only hold statements. */

@@ -74,7 +74,8 @@ export const read = (text: string, node: SyntaxNode): Word => {
   const braced = /(?:^|[^\\])(?:\\\\)*\{/.test(bare) && /,|\.\./.test(written)
   const tilde = bare.startsWith("~")
   const isKnown = pieces.every((piece) => piece.text !== undefined)
-  const literal = isKnown && !wild && !braced && !tilde
+  // Also where something is assigned, or looks as if it were.
+  const literal = isKnown && !wild && !braced && !tilde && !/[=:]~/.test(bare)
   const plain = pieces.map((piece) => (piece.bare ? unescape(piece.text ?? "") : (piece.text ?? ""))).join("")
   const splits = pieces.some((piece) => piece.splits)
   return {
