@@ -61,7 +61,7 @@ const maxLength = 65_536
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]|(?! )\p{Zs}/u
 
 /** A line that goes on in the midst of a word, or whose backslash is escaped itself. */
-const splitWord = /[^ \t\n]\\\n(?![ \t])|\\\\\n/
+const splitWord = /(?:[^ \t\n]|\\[ \t])\\\n(?![ \t])|\\\\\n/
 
 export const read = (text: string, parse: Parse): Reading => {
   if (text.length > maxLength) return unread(`it is longer than ${maxLength} characters`)

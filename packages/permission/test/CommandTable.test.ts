@@ -273,6 +273,8 @@ const table: Readonly<Record<"allow" | "ask" | "deny", ReadonlyArray<string>>> =
     "git log \u0000 x",
     "git l\\\nog",
     "wh\\\noami",
+    "git log a\\ \\\nb",
+    "git log <<< x<(ls)'y'",
     "echo a\\\\\nwhoami",
     'git log $"x"',
     "echo `echo \\`whoami\\``",

@@ -96,7 +96,7 @@ class Audit {
     let at = start
     for (const [index, child] of children.entries()) {
       const gap = this.text.slice(at, child.start)
-      const isJoined = !tight.has(type) && !/[ \t\n]/.test(gap) && isWordy(child) && isWordy(children[index - 1])
+      const isJoined = !tight.has(type) && !/[ \t\n]/.test(gap) && isWordy(child) && endsInWord(children[index - 1])
       const isDollar = child.type === "$" && type !== "simple_expansion"
       if (isDollar && Expansion.starts.test(this.text.slice(child.end, child.end + 1))) {
         return `it is not clear what ${this.excerpt(child.start)} means`
@@ -176,6 +176,8 @@ class Audit {
     return JSON.stringify(this.text.slice(at, at + 20))
   }
 }
+
+const endsInWord = (node: SyntaxNode | undefined): boolean => isWordy(node) || node?.type.endsWith("_redirect") === true
 
 /** Two of a kind without a blank between them would be one word. */
 const isWordy = (node: SyntaxNode | undefined): boolean =>
