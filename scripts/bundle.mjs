@@ -55,6 +55,7 @@ const standIn = (module, chunk) => ({
  */
 const packages = new Map([
   ["better-sqlite3", "@dsh/sqlite-driver"],
+  ["@dsh/bash-grammar", "@dsh/bash-grammar"],
   ["@vscode/ripgrep", "@vscode/ripgrep"],
   ["minimatch", "minimatch"]
 ])

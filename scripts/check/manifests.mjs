@@ -12,8 +12,8 @@ const folders = ["packages", "apps"]
   .concat("scratchpad")
   .filter((folder) => existsSync(join(root, folder, "package.json")))
 
-/** Packages that take the place of one of somebody else's, and are imported as that one is. */
-const standIns = ["sqlite-driver"]
+/** Packages that take the place of somebody else's, or bring it along: one module, in JavaScript, that is never bundled. */
+const standIns = ["bash-grammar", "sqlite-driver"]
 
 const exportsOfAPackage = { "./*": { types: "./src/*.ts", default: "./src/*.ts" } }
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b)

@@ -56,7 +56,13 @@ export const packages = {
   "llm-effect-ai": { role: "provider" },
   "llm-pi-ai": { role: "provider" },
   "persistence-sqlite": { role: "provider" },
-  settings: { role: "definition", provider: ["SettingsFile"] },
+  settings: { role: "definition", provider: ["SettingsFile"], support: ["DocumentFile", "SettingsFolder"] },
+  "bash-grammar": { role: "support" },
+  permission: {
+    role: "definition",
+    provider: ["PermissionRulesFile", "ShellSyntaxTreeSitter"],
+    feature: ["ApprovalContext", "PermissionPolicy", "PermissionPresets"]
+  },
   http: { role: "provider" },
   world: { role: "definition", provider: ["FsLocal", "SubprocessLocal"] },
   sandbox: {

@@ -9,7 +9,6 @@ import * as CliConfig from "@effect/cli/CliConfig"
 import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
-import * as Usage from "@effect/cli/Usage"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as Path from "@effect/platform/Path"
 import type * as Terminal from "@effect/platform/Terminal"
@@ -20,12 +19,13 @@ import * as Schema from "effect/Schema"
 import * as Color from "./Color.ts"
 import * as Failure from "./Failure.ts"
 import type { Page } from "./Grammar.ts"
+import { config, helpOf } from "./CommandLine/HelpPage.ts"
+import type { HelpPage } from "./CommandLine/HelpPage.ts"
+import * as PermissionCommands from "./CommandLine/PermissionCommands.ts"
 import * as Request from "./Request.ts"
 
 /** What `@effect/cli` wants from the platform. */
 export type Platform = FileSystem.FileSystem | Path.Path | Terminal.Terminal
-
-type Choose = (request: Request.Request) => Effect.Effect<void>
 
 const Port = Schema.NumberFromString.pipe(Schema.int(), Schema.between(0, 65_535)).annotations({
   message: () => ({ message: "--port takes a number from 0 to 65535", override: true })
@@ -34,7 +34,7 @@ const Port = Schema.NumberFromString.pipe(Schema.int(), Schema.between(0, 65_535
 const sessionId = Args.withDescription(Args.text({ name: "ID" }), "The id of a session, as in its list.")
 
 /** The commands; `choose` is told what was asked for. */
-const make = (choose: Choose) => {
+const make = (choose: Request.Choose) => {
   const run = Command.make(
     "run",
     {
@@ -86,6 +86,7 @@ const make = (choose: Choose) => {
     Command.withDescription("Watch an agent fix a failing test; needs no key and no network.")
   )
 
+  const { pages: permissionPages, permission } = PermissionCommands.make(choose)
   const json = Options.boolean("json").pipe(Options.withDescription("One JSON object per line."))
   const check = Command.make("check", { id: sessionId, json }, (asked) =>
     choose({ _tag: "SessionCheck", ...asked })
@@ -149,12 +150,13 @@ const make = (choose: Choose) => {
 
   const dsh = Command.make("dsh").pipe(
     Command.withDescription("An LLM agent harness made of Layers."),
-    Command.withSubcommands([run, demo, session, mockLlm])
+    Command.withSubcommands([run, demo, permission, session, mockLlm])
   )
   const pages: Record<Page, () => HelpPage> = {
     dsh: () => helpOf(dsh),
     run: () => helpOf(run),
     demo: () => helpOf(demo),
+    ...permissionPages,
     session: () => helpOf(session),
     "session check": () => helpOf(check),
     "session delete": () => helpOf(remove),
@@ -169,19 +171,6 @@ const make = (choose: Choose) => {
   }
   return { dsh, pages }
 }
-
-export interface HelpPage {
-  /** As in `run [--model ID] <task>...`, without what comes before the command itself. */
-  readonly usage: HelpDoc.HelpDoc
-  readonly body: HelpDoc.HelpDoc
-}
-
-const helpOf = <Name extends string, R, E, A>(command: Command.Command<Name, R, E, A>): HelpPage => ({
-  usage: Usage.getHelp(Command.getUsage(command)),
-  body: Command.getHelp(command, config)
-})
-
-const config = CliConfig.make({ isCaseSensitive: true, showBuiltIns: false })
 
 /** What is printed by `@effect/cli` itself is dropped: its errors come back as failures. */
 const silent = Effect.map(Effect.console, (console): Console.Console => ({

@@ -23,6 +23,21 @@ export const run = (request: Request): Command => {
         Effect.promise(() => import("./commands/Demo.ts")),
         (command) => command.run
       )
+    case "PermissionAdd":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/PermissionAdd.ts")),
+        (command) => command.run(request)
+      )
+    case "PermissionList":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/PermissionList.ts")),
+        (command) => command.run(request)
+      )
+    case "PermissionRevoke":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/PermissionRevoke.ts")),
+        (command) => command.run(request)
+      )
     case "SessionCheck":
       return Effect.flatMap(
         Effect.promise(() => import("./commands/SessionCheck.ts")),

@@ -27,6 +27,10 @@ export const commands = {
     words: { _tag: "Task" }
   },
   demo: { options: {}, words: none },
+  "permission allow": { options: {}, words: { _tag: "One", name: "RULE" } },
+  "permission deny": { options: {}, words: { _tag: "One", name: "RULE" } },
+  "permission list": { options: { "--session": "ID" }, flags: ["--json"], words: none },
+  "permission revoke": { options: { "--session": "ID" }, words: { _tag: "One", name: "RULE" } },
   "session check": { options: {}, flags: ["--json"], words: sessionId },
   "session delete": { options: {}, flags: ["--yes"], words: sessionId },
   "session export": { options: {}, words: sessionId },
@@ -46,7 +50,7 @@ type GroupOf<Name> = Name extends `${infer Group} ${string}` ? Group : never
 /** Commands that only hold others. */
 export type Group = GroupOf<CommandName>
 
-export const groups: ReadonlyArray<Group> = ["session"]
+export const groups: ReadonlyArray<Group> = ["permission", "session"]
 
 /** What `--help` can be about. */
 export type Page = CommandName | Group | "dsh"

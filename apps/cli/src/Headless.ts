@@ -19,6 +19,10 @@ import * as RetryPolicy from "@dsh/llm/RetryPolicy"
 import * as AgentLoop from "@dsh/loop/AgentLoop"
 import * as Definitions from "@dsh/loop/Definitions"
 import * as RequestInvariant from "@dsh/loop/RequestInvariant"
+import * as Approval from "@dsh/permission/Approval"
+import * as PermissionPolicy from "@dsh/permission/PermissionPolicy"
+import { PermissionRules } from "@dsh/permission/PermissionRules"
+import * as ShellSyntaxTreeSitter from "@dsh/permission/ShellSyntaxTreeSitter"
 import * as InPlace from "@dsh/persistence/InPlace"
 import * as Checkpoints from "@dsh/persistence/Checkpoints"
 import * as WriteBehind from "@dsh/persistence/WriteBehind"
@@ -33,9 +37,11 @@ import * as ToolTimeout from "@dsh/tools/ToolTimeout"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as Invariants from "@dsh/session/Invariants"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Confined from "./Confined.ts"
 import type { Provider } from "./Environment.ts"
+import * as Permissions from "./Permissions/Layer.ts"
 import * as Persona from "./Persona.ts"
 import type { SessionStore } from "./SessionStore.ts"
 
@@ -54,6 +60,8 @@ export interface Options {
   readonly confinement?: Partial<Confined.Options>
   /** Holds the rules of the log against every event and every request. */
   readonly checkInvariants?: boolean
+  /** Leaves out the rules of the user and the folder, for a run whose commands are the product's own. */
+  readonly unruled?: boolean
 }
 
 const model = ({ apiKey, baseUrl }: Provider) =>
@@ -73,7 +81,7 @@ const backends = (sessions: SessionStore, confinement: Confined.Options) =>
   )
 
 /** What makes an agent of the loop. Session logs are written behind and checked before anything irreversible. */
-const features = (provider: Provider, maxRetries: number | undefined) =>
+const features = ({ maxRetries, provider, unruled = false }: Options) =>
   Layer.mergeAll(
     model(provider),
     LlmOutputLimit.layer,
@@ -91,6 +99,7 @@ const features = (provider: Provider, maxRetries: number | undefined) =>
     // The answer may be long and monotonous because somebody wants it so.
     LlmRepetition.layerThoughts,
     Persona.layer,
+    unruled ? Layer.empty : permissions,
     WriteBehind.layer,
     Checkpoints.layer
   )
@@ -103,21 +112,23 @@ const repeatGuard = (maxRepeats: number | undefined) => {
   )
 }
 
+/** Rules that cannot be read end a run before it begins. */
+const checked = Layer.effectDiscard(Effect.flatMap(PermissionRules, (rules) => rules.of(process.cwd())))
+
+/** Rules of the user and of the folder, and nobody there to ask. What judges by them is loaded when there are any. */
+const permissions = Layer.merge(PermissionPolicy.layer, checked).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(Approval.layer(), ShellSyntaxTreeSitter.layer, Layer.provide(Permissions.layer, files))
+  )
+)
+
 const invariants = Layer.merge(Invariants.layer, RequestInvariant.layer)
 
 const standing: Confined.Options = { mode: "workspace-write", network: "on" }
 
-export const layer = ({
-  cassette,
-  checkInvariants = false,
-  confinement,
-  maxRepeats,
-  maxRetries,
-  maxSteps,
-  provider,
-  sessions
-}: Options) => {
-  const unbounded = Layer.merge(features(provider, maxRetries), repeatGuard(maxRepeats))
+export const layer = (options: Options) => {
+  const { cassette, checkInvariants = false, confinement, maxRepeats, maxSteps, sessions } = options
+  const unbounded = Layer.merge(features(options), repeatGuard(maxRepeats))
   const agent = maxSteps === undefined ? unbounded : Layer.merge(unbounded, StepBudget.layer({ maxSteps }))
   const all = cassette === undefined ? agent : Layer.merge(agent, Layer.provide(LlmCassette.layer(cassette), files))
   return AgentLoop.layer.pipe(

@@ -1,6 +1,7 @@
 /**
  * What a command line asks for, with types. Both lanes produce it and `Dispatch` runs it.
  */
+import type * as Effect from "effect/Effect"
 import type { Parsed } from "./Argv.ts"
 
 export interface Run {
@@ -55,6 +56,9 @@ export interface MockLlm {
 export type Request =
   | Run
   | { readonly _tag: "Demo" }
+  | { readonly _tag: "PermissionAdd"; readonly effect: "allow" | "deny"; readonly rule: string }
+  | { readonly _tag: "PermissionList"; readonly json: boolean; readonly session: string | undefined }
+  | { readonly _tag: "PermissionRevoke"; readonly rule: string; readonly session: string | undefined }
   | { readonly _tag: "SessionCheck"; readonly id: string; readonly json: boolean }
   | { readonly _tag: "SessionDelete"; readonly id: string; readonly yes: boolean }
   | { readonly _tag: "SessionExport"; readonly id: string }
@@ -65,6 +69,9 @@ export type Request =
   | { readonly _tag: "SessionShow"; readonly id: string }
   | { readonly _tag: "SessionVerify"; readonly id: string }
   | MockLlm
+
+/** Is told what was asked for. */
+export type Choose = (request: Request) => Effect.Effect<void>
 
 /** The short lane: `dsh run` is understood without loading `@effect/cli`, which would double its start-up time. */
 export const fastLane = (parsed: Parsed): Run | undefined =>

@@ -19,6 +19,7 @@ import type { SessionEvents, TurnEndReason } from "@dsh/protocol/SessionEvent"
 import { Sessions } from "@dsh/session/Sessions"
 import * as Effect from "effect/Effect"
 import * as Bill from "./Bill.ts"
+import * as Denials from "./Denials.ts"
 import * as ExitCode from "./ExitCode.ts"
 import * as Failure from "./Failure.ts"
 import { Output } from "./Output.ts"
@@ -71,6 +72,7 @@ export const work = (options: Options) =>
         for (const text of entry.texts) output.reasoning(text)
       }
     })
+    yield* agent.session.observe(Denials.observer(output.failure))
     if (options.observe !== undefined) yield* agent.session.observe(options.observe)
     const reason = yield* Effect.onInterrupt(turn(agent, options.task), () =>
       Effect.gen(function* () {

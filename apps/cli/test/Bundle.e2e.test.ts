@@ -55,6 +55,12 @@ describe("the bundle", () => {
     assert.include(chunk, "getBuiltinModule(`node:crypto`)")
   })
 
+  it("leaves the parser of shell commands to a package of its own, loaded with the first rule", () => {
+    const chunk = text([lane("ShortLane")])
+    assert.match(chunk, /require\([`'"]@dsh\/bash-grammar[`'"]\)/)
+    assert.notInclude(chunk, "tree-sitter-bash.wasm")
+  })
+
   it("has no undici, whose megabyte nothing uses", () => {
     const all = new Set<string>()
     const visit = (chunk: string): void => {

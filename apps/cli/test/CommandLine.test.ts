@@ -105,6 +105,10 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
     usage: false
   },
   demo: { _tag: "Demo" },
+  "permission allow": { _tag: "PermissionAdd", effect: "allow", rule: "a" },
+  "permission deny": { _tag: "PermissionAdd", effect: "deny", rule: "a" },
+  "permission list": { _tag: "PermissionList", json: false, session: "7" },
+  "permission revoke": { _tag: "PermissionRevoke", rule: "a", session: "7" },
   "session check": { _tag: "SessionCheck", id: "a", json: false },
   "session delete": { _tag: "SessionDelete", id: "a", yes: false },
   "session export": { _tag: "SessionExport", id: "a" },

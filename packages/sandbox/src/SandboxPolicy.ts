@@ -7,13 +7,7 @@ import type { Confinement, SandboxMode } from "@dsh/world/Confinement"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { SandboxError } from "./Sandbox.ts"
-
-declare module "@dsh/protocol/SessionEvent" {
-  interface SessionEvents {
-    /** From here on the session is confined like this. */
-    readonly "sandbox/mode": { readonly mode: SandboxMode; readonly source?: "delegation" }
-  }
-}
+import type { Source } from "./SandboxMode.ts"
 
 export class SandboxPolicy extends Context.Tag("@dsh/sandbox/SandboxPolicy")<
   SandboxPolicy,
@@ -24,6 +18,6 @@ export class SandboxPolicy extends Context.Tag("@dsh/sandbox/SandboxPolicy")<
     readonly of: (session: Session) => Effect.Effect<Confinement, SandboxError>
     readonly mode: (session: Session) => SandboxMode
     /** Logs another mode, for the calls that begin from here on. Nothing when it is that already. */
-    readonly setMode: (session: Session, mode: SandboxMode, source?: "delegation") => Effect.Effect<void, SessionError>
+    readonly setMode: (session: Session, mode: SandboxMode, source?: Source) => Effect.Effect<void, SessionError>
   }
 >() {}

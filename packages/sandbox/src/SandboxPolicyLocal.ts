@@ -2,16 +2,17 @@
  * `SandboxPolicy` over folders of this machine.
  */
 import type { Session } from "@dsh/session/Session"
-import type { Confinement, SandboxMode } from "@dsh/world/Confinement"
+import type { Confinement, SandboxMode as Mode } from "@dsh/world/Confinement"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as SandboxMode from "./SandboxMode.ts"
 import { SandboxPolicy } from "./SandboxPolicy.ts"
 import * as SessionFolders from "./SandboxPolicyLocal/SessionFolders.ts"
 
 export interface Options {
   /** Of sessions that name none. Default `read-only`, the one that can do no harm. */
-  readonly mode?: SandboxMode
+  readonly mode?: Mode
   /** Default `on`. */
   readonly network?: Confinement["network"]
   /** For calls outside of a session, and for sessions without a folder. Default: that of the process. */
@@ -28,15 +29,7 @@ export const make = (options: Options = {}): Effect.Effect<SandboxPolicy["Type"]
   Effect.gen(function* () {
     const { hidden = [], mode: standingMode = "read-only", network = "on", shown = () => [] } = options
     const folders = yield* SessionFolders.make(options)
-    const modesOf = new WeakMap<Session, { mode: SandboxMode; next: number }>()
-
-    const modeOf = (session: Session): SandboxMode => {
-      let known = modesOf.get(session)
-      if (known === undefined) modesOf.set(session, (known = { mode: standingMode, next: 0 }))
-      for (const event of session.range(known.next)) if (event.type === "sandbox/mode") known.mode = event.data.mode
-      known.next = session.length
-      return known.mode
-    }
+    const modeOf = (session: Session): Mode => SandboxMode.of(session) ?? standingMode
 
     return SandboxPolicy.of({
       standing: Effect.map(folders.standing, (places) => ({
@@ -56,11 +49,7 @@ export const make = (options: Options = {}): Effect.Effect<SandboxPolicy["Type"]
         })),
       mode: modeOf,
       setMode: (session, mode, source) =>
-        Effect.suspend(() =>
-          modeOf(session) === mode
-            ? Effect.void
-            : Effect.asVoid(session.append("sandbox/mode", { mode, ...(source !== undefined && { source }) }))
-        )
+        Effect.suspend(() => (modeOf(session) === mode ? Effect.void : SandboxMode.set(session, mode, source)))
     })
   })
 

@@ -3,18 +3,14 @@
  */
 import { SystemPrompt } from "@dsh/prompt/SystemPrompt"
 import type { PromptError } from "@dsh/prompt/SystemPrompt"
-import * as EventTypes from "@dsh/session/EventTypes"
 import { ToolError } from "@dsh/tools/ToolError"
 import { Execute } from "@dsh/tools/ToolHooks"
-import { CurrentConfinement, modes } from "@dsh/world/Confinement"
-import type { SandboxMode } from "@dsh/world/Confinement"
+import { CurrentConfinement } from "@dsh/world/Confinement"
+import type { SandboxMode as Mode } from "@dsh/world/Confinement"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
+import * as SandboxMode from "./SandboxMode.ts"
 import { SandboxPolicy } from "./SandboxPolicy.ts"
-
-const schema = () =>
-  Schema.Struct({ mode: Schema.Literal(...modes), source: Schema.optional(Schema.Literal("delegation")) })
 
 /** Every tool call is confined as its session is. What is registered inside of this may widen it for one call. */
 const confining = Execute.hook(
@@ -32,7 +28,7 @@ const confining = Execute.hook(
   { order: -10_000 }
 )
 
-const told: Readonly<Record<SandboxMode, (workspace: string) => string>> = {
+const told: Readonly<Record<Mode, (workspace: string) => string>> = {
   "read-only": () =>
     "Sandbox: read-only. Files can be read and commands run, but only /tmp can be changed. Try what the task needs all the same.",
   "workspace-write": (workspace) =>
@@ -54,8 +50,4 @@ const telling: Layer.Layer<never, PromptError, SystemPrompt | SandboxPolicy> = L
   })
 )
 
-export const layer = Layer.mergeAll(
-  EventTypes.layerType("sandbox/mode", { schema, ignorable: false }),
-  confining,
-  telling
-)
+export const layer = Layer.mergeAll(SandboxMode.events, confining, telling)

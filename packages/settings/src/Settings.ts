@@ -18,7 +18,7 @@ export interface Section<A, I = A> {
 
 /** Settings that cannot be used. Lines and columns count from 1. */
 export class SettingsError extends Data.TaggedError("SettingsError")<{
-  readonly code: "SETTINGS_UNREADABLE" | "SETTINGS_INVALID"
+  readonly code: "SETTINGS_UNREADABLE" | "SETTINGS_INVALID" | "SETTINGS_UNWRITABLE" | "SETTINGS_LOCKED"
   readonly file: string
   readonly line?: number
   readonly column?: number
@@ -49,13 +49,16 @@ export interface Misfit {
   readonly reason: string
 }
 
-/** The value of a section as its owner sees it. The first thing that does not fit is told; an unknown key is one. */
-export const decode = <A, I>({ name, schema }: Section<A, I>, value: unknown): Either.Either<A, Misfit> =>
+/** The value at a path as its owner sees it. The first thing that does not fit is told; an unknown key is one. */
+export const decode = <A, I>(
+  { path, schema }: { readonly path: Path; readonly schema: Schema.Schema<A, I> },
+  value: unknown
+): Either.Either<A, Misfit> =>
   Either.mapLeft(Schema.decodeUnknownEither(schema, { onExcessProperty: "error" })(value), (error) => {
     const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
     // Of the alternatives of a union, the one that got furthest is the one that was meant.
     const [first] = [...issues].sort((a, b) => b.path.length - a.path.length)
-    return { path: [name, ...(first?.path ?? [])], reason: first?.message ?? error.message }
+    return { path: [...path, ...(first?.path ?? [])], reason: first?.message ?? error.message }
   })
 
 /** `prices.scripted/m[0].input` */
@@ -70,7 +73,7 @@ export const layerMemory = (sections: Readonly<Record<string, unknown>>): Layer.
   Layer.succeed(Settings, {
     get: (section) =>
       section.name in sections
-        ? Either.match(decode(section, sections[section.name]), {
+        ? Either.match(decode({ path: [section.name], schema: section.schema }, sections[section.name]), {
             onLeft: ({ path, reason }) =>
               Effect.fail(
                 new SettingsError({ code: "SETTINGS_INVALID", file: "the given settings", path: show(path), reason })

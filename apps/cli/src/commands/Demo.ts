@@ -45,7 +45,12 @@ export const run: Command = Effect.gen(function* () {
   }).pipe(
     Effect.scoped,
     Effect.provide(
-      Headless.layer({ provider, sessions: SessionStore.layer, confinement: { mode: "danger-full-access" } })
+      Headless.layer({
+        provider,
+        sessions: SessionStore.layer,
+        confinement: { mode: "danger-full-access" },
+        unruled: true
+      })
     )
   )
 
