@@ -140,6 +140,7 @@ const pieces = [
   "a() "
 ]
 
+/** Other texts, and more of them, for who has the time: DSH_SHELL_SEED=7 DSH_SHELL_TEXTS=25000. */
 const seed = Number(process.env["DSH_SHELL_SEED"] ?? 1)
 
 const texts = (count: number, seed: number) =>

@@ -285,7 +285,8 @@ const table: Readonly<Record<"allow" | "ask" | "deny", ReadonlyArray<string>>> =
     "{git log; }",
     "[\nwhoami\n]",
     "git log --output=~/x",
-    "> out whoami"
+    "> out whoami",
+    "git log >& -x"
   ],
   deny: [
     "rm x",

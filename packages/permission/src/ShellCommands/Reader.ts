@@ -181,6 +181,8 @@ class Reader implements Found {
     if (target === undefined) this.doubt("a redirection has no target")
     else if (!(operator.endsWith("&") && target.literal && /^\d+-?$|^-$/.test(target.text))) {
       if (/^\/dev\/(?:tcp|udp)\//.test(target.text)) this.doubt("it opens a connection")
+      // `>&-x` closes a file and is followed by a word.
+      if (operator.endsWith("&") && /^[\d-]/.test(target.raw)) this.doubt(`it is not clear what ${target.raw} is`)
       this.redirections.push({ access: operator.includes(">") ? "write" : "read", target })
     }
     return { words: rest, input: [] }
