@@ -52,6 +52,8 @@ describe("GlobTool", () => {
         assert.strictEqual(yield* found("*.ts"), "c.ts")
         assert.strictEqual(yield* found("*.yml"), ".github/ci.yml")
         assert.deepStrictEqual(lines(yield* found("**/*")), [".github/ci.yml", ".gitignore", ".ignore", "c.ts"])
+        const unpacked = yield* workspace({ ".gitignore": "dist/\n", "dist/a.ts": "", "b.ts": "" })
+        assert.strictEqual(textOf(yield* unpacked.glob("*.ts")), "b.ts")
         const refused = yield* glob("*", { path: ".git" })
         assert.strictEqual(codeOf(refused), "SEARCH_FAILED")
         assert.include(textOf(refused), "belongs to version control")
