@@ -48,7 +48,7 @@ describe("the bundle", () => {
     const chunk = text([lane("ShortLane")])
     // What a run may need and hardly ever does, such as YAML, is in chunks of its own, over the one copy of the rest.
     for (const later of imports(lane("ShortLane"), "dynamic")) {
-      assert.include(imports(later, "static"), lane("ShortLane"))
+      assert.include([...closure(later)], lane("ShortLane"))
     }
     assert.notInclude(chunk, "YAMLParseError")
     assert.notMatch(chunk, /require\([`'"]node:/)
