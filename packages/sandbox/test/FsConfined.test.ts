@@ -33,7 +33,7 @@ const refused = (path: string, held: Confinement) =>
 describe("FsConfined", () => {
   it.scoped("changes what is in the workspace and in /tmp, which is the session's own", () =>
     Effect.gen(function* () {
-      const { confinement, workspace } = yield* world({}, "home")
+      const { confinement, workspace } = yield* world({}, "beside")
       yield* write("new/file.txt", confinement)
       assert.strictEqual(readFileSync(join(workspace, "new/file.txt"), "utf8"), "modified")
       const { displayPath } = yield* write("/tmp/a/b", confinement)
@@ -45,7 +45,7 @@ describe("FsConfined", () => {
 
   it.scoped("refuses everything else, by whatever way it is reached", () =>
     Effect.gen(function* () {
-      const { confinement, outside, root, workspace } = yield* world({}, "home")
+      const { confinement, outside, root, workspace } = yield* world({}, "beside")
       symlinkSync(outside, join(workspace, "out"))
       symlinkSync("out", join(workspace, "twice"))
       symlinkSync(join(outside, "new.txt"), join(workspace, "dangling"))
@@ -76,7 +76,7 @@ describe("FsConfined", () => {
 
   it.scoped("looks again when it changes something: a link that was put in the way meanwhile leads nowhere", () =>
     Effect.gen(function* () {
-      const { confinement, outside, workspace } = yield* world({}, "home")
+      const { confinement, outside, workspace } = yield* world({}, "beside")
       mkdirSync(join(workspace, "dir"))
       const fs = yield* Fs.pipe(Effect.provide(layer(confinement)))
       const target = yield* fs.resolve("dir/new.txt", { cwd: workspace })
@@ -89,7 +89,7 @@ describe("FsConfined", () => {
 
   it.scoped("shows nothing that is hidden, and its own log", () =>
     Effect.gen(function* () {
-      const { confinement, home, workspace } = yield* world({}, "home")
+      const { confinement, home, workspace } = yield* world({}, "beside")
       symlinkSync(join(home, ".credentials.yaml"), join(workspace, "innocent"))
       const fs = yield* Fs.pipe(Effect.provide(layer(confinement)))
       for (const path of [join(home, ".credentials.yaml"), "innocent", join(home, "sessions/other/session.jsonl")]) {
@@ -107,7 +107,7 @@ describe("FsConfined", () => {
 
   it.scoped("read-only changes nothing but /tmp, danger-full-access everything", () =>
     Effect.gen(function* () {
-      const { confinement, outside } = yield* world({ mode: "read-only" }, "home")
+      const { confinement, outside } = yield* world({ mode: "read-only" }, "beside")
       assert.match(yield* refused("file.txt", confinement), /mode read-only/)
       yield* write("/tmp/x", confinement)
       yield* write(join(outside, "file.txt"), { ...confinement, mode: "danger-full-access" })
@@ -117,7 +117,7 @@ describe("FsConfined", () => {
 
   it.scoped("a workspace may be reached by a link", () =>
     Effect.gen(function* () {
-      const { confinement, root, workspace } = yield* world({}, "home")
+      const { confinement, root, workspace } = yield* world({}, "beside")
       symlinkSync(workspace, join(root, "link"))
       const held = { ...confinement }
       const fs = yield* Fs.pipe(Effect.provide(layer(held)))
@@ -141,7 +141,7 @@ describe("FsConfined", () => {
 
   it.scoped("where nobody says how the caller is confined, the standing confinement holds", () =>
     Effect.gen(function* () {
-      const { confinement, workspace } = yield* world({ mode: "read-only" }, "home")
+      const { confinement, workspace } = yield* world({ mode: "read-only" }, "beside")
       const fs = yield* Fs.pipe(Effect.provide(layer(confinement)))
       const target = yield* fs.resolve("file.txt", { cwd: workspace })
       assert.strictEqual((yield* Effect.flip(fs.write(target, bytes("x")))).code, "FS_SANDBOX_DENIED")

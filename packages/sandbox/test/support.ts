@@ -7,7 +7,7 @@ import { Subprocess } from "@dsh/world/Subprocess"
 import * as SubprocessLocal from "@dsh/world/SubprocessLocal"
 import { Effect, Layer } from "effect"
 import { spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
 import * as SandboxBwrap from "../src/SandboxBwrap.ts"
@@ -25,11 +25,14 @@ export interface World {
   readonly confinement: Confinement
 }
 
-/** In the system's temporary folder, or in the user's home, which no `/tmp` is mounted over. */
-export const world = (fields: Partial<Confinement> = {}, parent: "temp" | "home" = "temp") =>
+/** No `/tmp` is mounted over it, wherever the user's home is. */
+const beside = existsSync("/var/tmp") ? "/var/tmp" : homedir()
+
+/** In the system's temporary folder, or beside it. */
+export const world = (fields: Partial<Confinement> = {}, parent: "temp" | "beside" = "temp") =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => realpathSync(mkdtempSync(join(parent === "temp" ? tmpdir() : homedir(), "dsh-sandbox-")))),
+      Effect.sync(() => realpathSync(mkdtempSync(join(parent === "temp" ? tmpdir() : beside, "dsh-sandbox-")))),
       (root) => Effect.sync(() => rmSync(root, { recursive: true, force: true }))
     ),
     (root): World => {
