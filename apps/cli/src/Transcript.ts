@@ -11,6 +11,7 @@ import type { SessionEvent, TurnEndReason } from "@dsh/protocol/SessionEvent"
 import type { SessionHeader } from "@dsh/protocol/SessionHeader"
 import * as UsageTally from "@dsh/protocol/UsageTally"
 import * as Bill from "./Bill.ts"
+import * as ModelSwitch from "./ModelSwitch.ts"
 import * as UsageLine from "./UsageLine.ts"
 
 const longest = 2000
@@ -99,6 +100,8 @@ const describe = (event: SessionEvent): ReadonlyArray<string> => {
         event.data.error === undefined ? "←" : `← ${event.data.error.code}`,
         textOf(event.data.message.content[0].content)
       )
+    case "llm/fallback":
+      return [`  (${ModelSwitch.text(event.data)})`]
     case "session/lost":
       return [`  (event ${event.seq} is lost)`]
     default:

@@ -24,6 +24,7 @@ import * as ExitCode from "./ExitCode.ts"
 import * as Failure from "./Failure.ts"
 import { Output } from "./Output.ts"
 import type { From } from "./Request.ts"
+import * as ModelSwitch from "./ModelSwitch.ts"
 import * as Repetition from "./Repetition.ts"
 import * as UsageLine from "./UsageLine.ts"
 import { statSync } from "node:fs"
@@ -68,6 +69,7 @@ export const work = (options: Options) =>
         counter?.take(entry)
         if (entry.type === "assistant/message") output.endReasoning()
         else if (entry.type === "llm/retry") output.notice(retrying(entry.data))
+        else if (entry.type === "llm/fallback") output.notice(ModelSwitch.text(entry.data))
       } else if (entry.kind === "reasoning-delta") {
         for (const text of entry.texts) output.reasoning(text)
       }
