@@ -7,7 +7,7 @@
  *       ask: ["bash(git push *)"]
  *       deny: ["read(.env)"]
  *     preset: workspace-write
- *     trustedProjects: [/home/me/work/shop]
+ *     trustedProjects: [/home/me/shop]
  *
  * A project has the three lists at the top of its file. They tighten what the user permits; what they allow counts in folders that the
  * user trusts, because who can change a project must not grant themselves anything.
