@@ -77,6 +77,7 @@ export const packages = {
   },
   spill: { role: "definition", provider: ["SpillLocal"], feature: ["SpillPolicy"] },
   files: { role: "feature" },
+  context: { role: "feature", provider: ["FileReferencesLocal"], definition: ["FileReferences"] },
   loop: { role: "loop" },
   testing: { role: "testing" }
 }

@@ -46,6 +46,8 @@ export interface StepInput {
   readonly step: number
   /** What was claimed for this step, then the runtime context when it changed. */
   readonly messages: ReadonlyArray<UserMessage>
+  /** Input was claimed or results are owed, so the step opens whatever is added. Nothing may be added just to accompany a step that is not. */
+  readonly due: boolean
 }
 
 export type StepDecision =

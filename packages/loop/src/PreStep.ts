@@ -27,7 +27,8 @@ export type Entry =
     }
   | { readonly kind: "reject"; readonly claimed: ReadonlyArray<UserMessage> }
 
-export const run = Effect.fnUntraced(function* (state: AgentState, at: At, target: InboxTarget) {
+/** `owed`: results wait for a request. */
+export const run = Effect.fnUntraced(function* (state: AgentState, at: At, target: InboxTarget, owed: boolean) {
   const { agent, session } = state
   const claimed = yield* AgentInbox.claim(state, target, at.turn)
   StepRequest.takeSelection(state)
@@ -35,7 +36,12 @@ export const run = Effect.fnUntraced(function* (state: AgentState, at: At, targe
   const update = Assembly.contextUpdate(session, contexts, MessageId(yield* fresh))
   const point = yield* PreStep
   const decision = yield* point.run(
-    { agent, ...at, messages: update === undefined ? claimed : [...claimed, update] },
+    {
+      agent,
+      ...at,
+      messages: update === undefined ? claimed : [...claimed, update],
+      due: owed || claimed.length > 0
+    },
     ({ messages }) => Effect.succeed<StepDecision>({ kind: "enter", messages })
   )
   if (decision.kind === "reject") return { kind: "reject", claimed } satisfies Entry

@@ -104,7 +104,7 @@ const steps = Effect.fnUntraced(function* (state: AgentState, turn: number) {
   let owed = false
   let target: InboxTarget = "next-turn"
   for (let step = 1; ; step++) {
-    const entry = yield* PreStep.run(state, { turn, step }, target)
+    const entry: PreStep.Entry = yield* PreStep.run(state, { turn, step }, target, owed)
     if (entry.kind === "reject") {
       yield* drop(state, entry.claimed)
       return { reason: { kind: "blocked" }, goOn: false } satisfies Ended
@@ -113,7 +113,7 @@ const steps = Effect.fnUntraced(function* (state: AgentState, turn: number) {
       yield* drop(state, entry.claimed)
       return { reason, goOn: step > 1 } satisfies Ended
     }
-    const result = yield* inStep(state, { turn, step }, entry)
+    const result: Step.StepResult = yield* inStep(state, { turn, step }, entry)
     owed = result === "continue"
     if (result === "max-tokens") reason = { kind: "max-tokens" }
     target = "next-step"
