@@ -62,6 +62,11 @@ const make = (choose: Request.Choose) => {
         Options.withDescription("End after so many requests to the model, with exit code 124."),
         Options.optional
       ),
+      permission: Options.text("permission").pipe(
+        Options.withPseudoName("PRESET"),
+        Options.withDescription("How far tools may go: read-only, workspace-write or danger-full-access."),
+        Options.optional
+      ),
       last: Options.boolean("continue").pipe(Options.withDescription("Go on with the last session of this folder.")),
       checkInvariants: Options.boolean("check-invariants").pipe(
         Options.withDescription("Refuse what would break a rule of the session log; for bug reports.")
@@ -70,13 +75,14 @@ const make = (choose: Request.Choose) => {
         Options.withDescription("Say on stderr how many tokens it took, as is done in a terminal.")
       )
     },
-    ({ checkInvariants, fork, last, maxSteps, model, session, usage, words }) =>
+    ({ checkInvariants, fork, last, maxSteps, model, permission, session, usage, words }) =>
       choose({
         _tag: "Run",
         words,
         model: Option.getOrUndefined(model),
         from: Request.from({ session: Option.getOrUndefined(session), fork: Option.getOrUndefined(fork), last }),
         maxSteps: Option.getOrUndefined(maxSteps),
+        permission: Option.getOrUndefined(permission),
         checkInvariants,
         usage
       })

@@ -22,7 +22,7 @@ const sessionId = { _tag: "One", name: "ID" } as const
 
 export const commands = {
   run: {
-    options: { "--model": "ID", "--session": "ID", "--fork": "ID[@SEQ]", "--max-steps": "N" },
+    options: { "--model": "ID", "--session": "ID", "--fork": "ID[@SEQ]", "--max-steps": "N", "--permission": "PRESET" },
     flags: ["--continue", "--check-invariants", "--usage"],
     words: { _tag: "Task" }
   },

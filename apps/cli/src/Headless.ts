@@ -3,6 +3,8 @@
  */
 import * as RepeatGuard from "@dsh/agent/RepeatGuard"
 import * as StepBudget from "@dsh/agent/StepBudget"
+import * as AgentInstructions from "@dsh/context/AgentInstructions"
+import * as FileReferencesPrompt from "@dsh/context/FileReferencesPrompt"
 import * as EditTool from "@dsh/files/EditTool"
 import * as GlobTool from "@dsh/files/GlobTool"
 import * as GrepTool from "@dsh/files/GrepTool"
@@ -20,7 +22,9 @@ import * as AgentLoop from "@dsh/loop/AgentLoop"
 import * as Definitions from "@dsh/loop/Definitions"
 import * as RequestInvariant from "@dsh/loop/RequestInvariant"
 import * as Approval from "@dsh/permission/Approval"
+import * as ApprovalContext from "@dsh/permission/ApprovalContext"
 import * as PermissionPolicy from "@dsh/permission/PermissionPolicy"
+import * as PermissionPresets from "@dsh/permission/PermissionPresets"
 import { PermissionRules } from "@dsh/permission/PermissionRules"
 import * as ShellSyntaxTreeSitter from "@dsh/permission/ShellSyntaxTreeSitter"
 import * as InPlace from "@dsh/persistence/InPlace"
@@ -41,6 +45,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Confined from "./Confined.ts"
 import type { Provider } from "./Environment.ts"
+import * as HomeFolder from "./HomeFolder.ts"
 import * as Permissions from "./Permissions/Layer.ts"
 import * as Persona from "./Persona.ts"
 import type { SessionStore } from "./SessionStore.ts"
@@ -56,13 +61,15 @@ export interface Options {
   readonly maxRepeats?: number | undefined
   /** Records what the model answers, or plays it back. */
   readonly cassette?: LlmCassette.Options | undefined
-  /** What sessions that name no mode may do. Default: change their workspace, and use the network. */
-  readonly confinement?: Partial<Confined.Options>
+  /** What new sessions may do. Default `workspace-write`. */
+  readonly permission?: PermissionPresets.StandardName | undefined
   /** Holds the rules of the log against every event and every request. */
   readonly checkInvariants?: boolean
   /** Leaves out the rules of the user and the folder, for a run whose commands are the product's own. */
   readonly unruled?: boolean
 }
+
+const standing = "workspace-write"
 
 const model = ({ apiKey, baseUrl }: Provider) =>
   LlmDeepSeek.layer({ connection: LlmDeepSeek.connection({ apiKey, ...(baseUrl !== undefined && { baseUrl }) }) })
@@ -81,8 +88,9 @@ const backends = (sessions: SessionStore, confinement: Confined.Options) =>
   )
 
 /** What makes an agent of the loop. Session logs are written behind and checked before anything irreversible. */
-const features = ({ maxRetries, provider, unruled = false }: Options) =>
-  Layer.mergeAll(
+const features = (options: Options) => {
+  const { maxRetries, provider } = options
+  return Layer.mergeAll(
     model(provider),
     LlmOutputLimit.layer,
     maxRetries === undefined ? LlmRetry.layer : LlmRetry.layerPolicy({ ...RetryPolicy.normal, maxRetries }),
@@ -99,10 +107,13 @@ const features = ({ maxRetries, provider, unruled = false }: Options) =>
     // The answer may be long and monotonous because somebody wants it so.
     LlmRepetition.layerThoughts,
     Persona.layer,
-    unruled ? Layer.empty : permissions,
+    FileReferencesPrompt.layer,
+    Layer.unwrapEffect(Effect.map(HomeFolder.home, (home) => AgentInstructions.layer({ home }))),
+    permissions(options),
     WriteBehind.layer,
     Checkpoints.layer
   )
+}
 
 /** A limit of one's own is one for calls that wait, too, unless they may be repeated more often anyway. */
 const repeatGuard = (maxRepeats: number | undefined) => {
@@ -116,24 +127,28 @@ const repeatGuard = (maxRepeats: number | undefined) => {
 const checked = Layer.effectDiscard(Effect.flatMap(PermissionRules, (rules) => rules.of(process.cwd())))
 
 /** Rules of the user and of the folder, and nobody there to ask. What judges by them is loaded when there are any. */
-const permissions = Layer.merge(PermissionPolicy.layer, checked).pipe(
-  Layer.provideMerge(
-    Layer.mergeAll(Approval.layer(), ShellSyntaxTreeSitter.layer, Layer.provide(Permissions.layer, files))
-  )
+const rules = Layer.merge(PermissionPolicy.layer, checked).pipe(
+  Layer.provide(Layer.merge(ShellSyntaxTreeSitter.layer, Layer.provide(Permissions.layer, files)))
 )
+
+/** What a session may do is written into its log when it is made; nobody is there to ask. */
+const permissions = ({ permission = standing, unruled = false }: Options) =>
+  Layer.mergeAll(
+    PermissionPresets.layer({ preset: permission }),
+    ApprovalContext.layerUnattended,
+    unruled ? Layer.empty : rules
+  ).pipe(Layer.provideMerge(Approval.layer()))
 
 const invariants = Layer.merge(Invariants.layer, RequestInvariant.layer)
 
-const standing: Confined.Options = { mode: "workspace-write", network: "on" }
-
 export const layer = (options: Options) => {
-  const { cassette, checkInvariants = false, confinement, maxRepeats, maxSteps, sessions } = options
+  const { cassette, checkInvariants = false, maxRepeats, maxSteps, permission = standing, sessions } = options
   const unbounded = Layer.merge(features(options), repeatGuard(maxRepeats))
   const agent = maxSteps === undefined ? unbounded : Layer.merge(unbounded, StepBudget.layer({ maxSteps }))
   const all = cassette === undefined ? agent : Layer.merge(agent, Layer.provide(LlmCassette.layer(cassette), files))
   return AgentLoop.layer.pipe(
     Layer.provideMerge(checkInvariants ? Layer.provideMerge(invariants, all) : all),
-    Layer.provideMerge(backends(sessions, { ...standing, ...confinement })),
+    Layer.provideMerge(backends(sessions, { mode: permission, network: "on" })),
     Layer.provideMerge(Definitions.layer)
   )
 }

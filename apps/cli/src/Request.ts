@@ -12,6 +12,8 @@ export interface Run {
   readonly from: From
   /** As typed; it may be no number. */
   readonly maxSteps: string | undefined
+  /** As typed; there may be no such preset. */
+  readonly permission: string | undefined
   readonly checkInvariants: boolean
   /** Say what was used, wherever stderr goes. */
   readonly usage: boolean
@@ -86,6 +88,7 @@ export const fastLane = (parsed: Parsed): Run | undefined =>
           last: parsed.flags.includes("--continue")
         }),
         maxSteps: parsed.options["--max-steps"],
+        permission: parsed.options["--permission"],
         checkInvariants: parsed.flags.includes("--check-invariants"),
         usage: parsed.flags.includes("--usage")
       }

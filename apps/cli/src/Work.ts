@@ -7,6 +7,7 @@ import { Agents } from "@dsh/agent/Agents"
 import * as LlmDeepSeek from "@dsh/llm/LlmDeepSeek"
 import { PersistenceError } from "@dsh/persistence/PersistenceError"
 import { SessionPersistence } from "@dsh/persistence/SessionPersistence"
+import { PermissionPresets } from "@dsh/permission/PermissionPresets"
 import { isRun } from "@dsh/protocol/ChunkRun"
 import type { LogEntry } from "@dsh/protocol/ChunkRun"
 import { SessionId } from "@dsh/protocol/Ids"
@@ -16,6 +17,7 @@ import * as ContextSize from "@dsh/protocol/ContextSize"
 import type { PriceTable } from "@dsh/protocol/Prices"
 import * as UsageTally from "@dsh/protocol/UsageTally"
 import type { SessionEvents, TurnEndReason } from "@dsh/protocol/SessionEvent"
+import type { Session } from "@dsh/session/Session"
 import { Sessions } from "@dsh/session/Sessions"
 import * as Effect from "effect/Effect"
 import * as Bill from "./Bill.ts"
@@ -24,6 +26,7 @@ import * as ExitCode from "./ExitCode.ts"
 import * as Failure from "./Failure.ts"
 import { Output } from "./Output.ts"
 import type { From } from "./Request.ts"
+import * as Preset from "./Permissions/Preset.ts"
 import * as ModelSwitch from "./ModelSwitch.ts"
 import * as Repetition from "./Repetition.ts"
 import * as UsageLine from "./UsageLine.ts"
@@ -38,6 +41,8 @@ export interface Options {
   readonly from: From
   /** Absolute. A session that goes on keeps its own. */
   readonly cwd: string
+  /** What tools may do. Left out: what the session's log says, or what new sessions may. */
+  readonly permission?: Preset.Preset | undefined
   /** Ends with a line that says what was used, and what it cost by these prices. */
   readonly usage?: PriceTable | undefined
   /** Hears the log next to the output. */
@@ -54,7 +59,10 @@ export const work = (options: Options) =>
   Effect.gen(function* () {
     const output = yield* Output
     const agent = yield* start(options)
-    if (options.from._tag !== "New") yield* inItsFolder(agent.session.header)
+    if (options.from._tag !== "New") {
+      yield* inItsFolder(agent.session.header)
+      yield* permitted(agent.session, options.permission)
+    }
     Repetition.prepare()
     let used = Bill.none
     const { usage } = options
@@ -138,6 +146,20 @@ const inItsFolder = ({ cwd, id }: SessionHeader) =>
           `session ${id} works in ${cwd}, which is not there any more; put it back, or start a new session`
         )
   )
+
+/** A session goes on with what it may do, unless this run is told otherwise. What is told to every run may only take away from it. */
+const permitted = (session: Session, permission: Preset.Preset | undefined) =>
+  Effect.gen(function* () {
+    if (permission === undefined || permission.by === "default") return
+    const presets = yield* PermissionPresets
+    const current = presets.current(session)
+    if (permission.by === "flag" || Preset.isNarrower(permission.standing, current)) {
+      return yield* presets.set(session, permission.standing)
+    }
+    if (current === permission.standing) return
+    const output = yield* Output
+    output.notice(`session ${session.id} may do no more than before: its preset is ${current}; --permission changes it`)
+  })
 
 const lastIn = Effect.fnUntraced(function* (cwd: string) {
   const { sessions } = yield* (yield* SessionPersistence).list

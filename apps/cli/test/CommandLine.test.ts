@@ -61,6 +61,7 @@ describe("the two lanes", () => {
       model: "m",
       from: { _tag: "New" },
       maxSteps: undefined,
+      permission: undefined,
       checkInvariants: false,
       usage: false
     } as const
@@ -84,6 +85,7 @@ describe("the two lanes", () => {
         model: undefined,
         from,
         maxSteps: undefined,
+        permission: undefined,
         checkInvariants: false,
         usage: false
       } as const
@@ -101,6 +103,7 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
     model: "7",
     from: { _tag: "Session", id: "7" },
     maxSteps: "7",
+    permission: "7",
     checkInvariants: false,
     usage: false
   },
@@ -170,7 +173,7 @@ describe("Help", () => {
       `dsh 1.2.3, the Effect edition of DeepSeek Harness
 
 Usage
-  dsh run [--model ID] [--session ID] [--fork ID[@SEQ]] [--max-steps N] [--continue] [--check-invariants] [--usage] <task>...
+  dsh run [--model ID] [--session ID] [--fork ID[@SEQ]] [--max-steps N] [--permission PRESET] [--continue] [--check-invariants] [--usage] <task>...
 
 Description
   Work on one task until it is done, print the answer and exit.
@@ -188,6 +191,8 @@ Options
       Go on with a copy of this session, or of its events up to SEQ.
   --max-steps N
       End after so many requests to the model, with exit code 124.
+  --permission PRESET
+      How far tools may go: read-only, workspace-write or danger-full-access.
   --continue
       Go on with the last session of this folder.
   --check-invariants

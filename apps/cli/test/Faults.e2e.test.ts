@@ -61,7 +61,7 @@ const place = Effect.gen(function* () {
       Effect.scoped,
       Effect.provide(
         Headless.layer({
-          confinement: { mode: "danger-full-access" },
+          permission: "danger-full-access",
           provider: { apiKey: Redacted.make("k"), baseUrl: server.url },
           sessions: store(faults),
           checkInvariants: true

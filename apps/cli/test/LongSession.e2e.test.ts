@@ -42,7 +42,7 @@ describe("a long session", () => {
         const server = yield* MockLlm.make({ script })
         const home = join(cwd, "home")
         const layer = Headless.layer({
-          confinement: { mode: "danger-full-access" },
+          permission: "danger-full-access",
           provider: { apiKey: Redacted.make("k"), baseUrl: server.url },
           sessions: PersistenceJsonl.layer({ root: join(home, "sessions") }),
           checkInvariants: true

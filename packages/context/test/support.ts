@@ -49,8 +49,15 @@ export const world = <E>(
     Layer.provideMerge(Layer.merge(Definitions.layer, FsLocal.layer))
   )
 
-export const make = (cwd: string) =>
-  Effect.flatMap(Agents, (agents) => agents.create({ cwd, provider: LlmScripted.provider, model: LlmScripted.model }))
+export const make = <E = never, R = never>(cwd: string, setup: Layer.Layer<never, E, R> | undefined = undefined) =>
+  Effect.flatMap(Agents, (agents) =>
+    agents.create({
+      cwd,
+      ...(setup !== undefined && { setup }),
+      provider: LlmScripted.provider,
+      model: LlmScripted.model
+    })
+  )
 
 export const ask = (agent: Agent, text: string) =>
   Effect.zipRight(Effect.flatMap(agent.followup(text), agent.awaitTurn), agent.whenIdle)

@@ -1,8 +1,9 @@
 /**
  * Tells the model whether anybody is asked, and tells it again when that changes.
  */
-import type { PromptError } from "@dsh/prompt/SystemPrompt"
+import * as SystemPrompts from "@dsh/prompt/SystemPrompt"
 import { SystemPrompt } from "@dsh/prompt/SystemPrompt"
+import type { PromptError } from "@dsh/prompt/SystemPrompt"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Approval } from "./Approval.ts"
@@ -14,6 +15,7 @@ const texts: Readonly<Record<Policy, string>> = {
     "Approvals: nobody is asked. A call that would need an approval fails at once; do the task in another way, or say why it cannot be done."
 }
 
+/** Where somebody is there to answer. */
 export const layer: Layer.Layer<never, PromptError, SystemPrompt | Approval> = Layer.scopedDiscard(
   Effect.gen(function* () {
     const approval = yield* Approval
@@ -24,3 +26,10 @@ export const layer: Layer.Layer<never, PromptError, SystemPrompt | Approval> = L
     })
   })
 )
+
+/** Where nobody is: whatever the policy of a session, nobody is asked. */
+export const layerUnattended: Layer.Layer<never, PromptError, SystemPrompt> = SystemPrompts.layerContext({
+  name: "approval",
+  order: 115,
+  text: texts.never
+})

@@ -36,7 +36,7 @@ export interface Preset {
 export type Table = Readonly<Record<string, Preset>>
 
 /** What the product has. */
-export const standard: Table = {
+export const standard = {
   "read-only": { sandbox: "read-only", approval: "ask", description: "Tools change no files." },
   "workspace-write": {
     sandbox: "workspace-write",
@@ -48,7 +48,9 @@ export const standard: Table = {
     approval: "never",
     description: "Tools may do whatever you may, and nobody is asked."
   }
-}
+} as const satisfies Table
+
+export type StandardName = keyof typeof standard
 
 /** What a session has when it is none of the table. */
 export const custom = "custom"
@@ -85,9 +87,10 @@ const unknown = (preset: string, table: Table) =>
     message: `there is no permission preset "${preset}"; use one of ${Object.keys(table).join(", ")}`
   })
 
-export const make = ({ table = standard }: Options): Effect.Effect<PermissionPresets["Type"], PresetError, Approval> =>
+export const make = (options: Options): Effect.Effect<PermissionPresets["Type"], PresetError, Approval> =>
   Effect.gen(function* () {
     const approval = yield* Approval
+    const table: Table = options.table ?? standard
     if (Object.hasOwn(table, custom)) {
       return yield* new PresetError({
         code: "RESERVED_PRESET",
@@ -139,7 +142,8 @@ const pinned = (preset: string) =>
 
 /** Fails with `UNKNOWN_PRESET` when the default is none of the table. */
 export const layer = (options: Options = {}) => {
-  const { preset = "workspace-write", table = standard } = options
+  const { preset = "workspace-write" } = options
+  const table: Table = options.table ?? standard
   const checked = Object.hasOwn(table, preset) ? pinned(preset) : Layer.fail(unknown(preset, table))
   return checked.pipe(
     Layer.provideMerge(Layer.effect(PermissionPresets, make(options))),

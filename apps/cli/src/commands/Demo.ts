@@ -48,7 +48,7 @@ export const run: Command = Effect.gen(function* () {
       Headless.layer({
         provider,
         sessions: SessionStore.layer,
-        confinement: { mode: "danger-full-access" },
+        permission: "danger-full-access",
         unruled: true
       })
     )

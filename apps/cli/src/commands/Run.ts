@@ -9,6 +9,7 @@ import type { Command } from "../Dispatch.ts"
 import * as Environment from "../Environment.ts"
 import * as Failure from "../Failure.ts"
 import * as Headless from "../Headless.ts"
+import * as Preset from "../Permissions/Preset.ts"
 import * as PriceTable from "../PriceTable.ts"
 import type { Run } from "../Request.ts"
 import type { SessionStore } from "../SessionStore.ts"
@@ -16,7 +17,10 @@ import * as StartUp from "../StartUp.ts"
 import * as Task from "../Task.ts"
 import * as Work from "../Work.ts"
 
-export const run = ({ checkInvariants, from, maxSteps, model, usage, words }: Run, sessions: SessionStore): Command =>
+export const run = (
+  { checkInvariants, from, maxSteps, model, permission, usage, words }: Run,
+  sessions: SessionStore
+): Command =>
   Effect.gen(function* () {
     const steps = yield* wholeNumber("--max-steps", maxSteps)
     const task = yield* Task.resolve(words)
@@ -25,12 +29,13 @@ export const run = ({ checkInvariants, from, maxSteps, model, usage, words }: Ru
     const provider = cassette?.mode === "replay" ? nobody : yield* Environment.provider
     const maxRetries = yield* Environment.maxRetries
     const maxRepeats = yield* Environment.maxRepeats
-    const mode = yield* Environment.sandboxMode
+    const preset = yield* Preset.resolve(permission)
     const prices = usage || process.stderr.isTTY ? yield* PriceTable.load : undefined
     const { exitCode } = yield* Work.work({
       task,
       model,
       from,
+      permission: preset,
       cwd: process.cwd(),
       usage: prices
     }).pipe(
@@ -45,7 +50,7 @@ export const run = ({ checkInvariants, from, maxSteps, model, usage, words }: Ru
           maxRetries,
           maxSteps: steps,
           cassette,
-          ...(mode !== undefined && { confinement: { mode } })
+          permission: preset.standing
         })
       ),
       Effect.mapError((error) =>
