@@ -3,7 +3,10 @@
  */
 import { SessionPersistence } from "@dsh/persistence/SessionPersistence"
 import type { StoredSession } from "@dsh/persistence/StoredSession"
+import * as WriteBehind from "@dsh/persistence/WriteBehind"
 import { SessionId } from "@dsh/protocol/Ids"
+import * as SandboxMode from "@dsh/sandbox/SandboxMode"
+import * as SessionsService from "@dsh/session/Sessions"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as Effect from "effect/Effect"
@@ -13,6 +16,9 @@ import { Output } from "./Output.ts"
 import * as SessionStore from "./SessionStore.ts"
 
 const layer = Layer.provide(SessionStore.layer, Layer.merge(NodeFileSystem.layer, NodePath.layer))
+
+/** Sessions that can be added to. Whatever no reader may skip has to be known to whoever opens one. */
+export const live = Layer.merge(WriteBehind.layer, SandboxMode.events).pipe(Layer.provideMerge(SessionsService.layer))
 
 /** Uses the persistence under the home folder. */
 export const withPersistence = <A, E extends { readonly code: string; readonly message: string }, R>(

@@ -48,7 +48,7 @@ describe("rules on the command line", () => {
       const denied = `bash: "rm -rf keep" is denied by the rule bash(rm *) (${settings(workspace)})`
       const asked = `no rule allows "touch new"; the user can allow it: dsh permission allow 'bash(touch new)'`
       assert.include(stderr, `dsh: PERMISSION_DENIED: ${denied}\n`)
-      assert.include(stderr, `dsh: APPROVAL_UNAVAILABLE: bash: ${asked}\n`)
+      assert.include(stderr, `dsh: APPROVAL_REJECTED: bash: ${asked}\n`)
       assert.isTrue(existsSync(join(workspace.project, "keep")))
       assert.isFalse(existsSync(join(workspace.project, "new")))
       const last = yield* told(workspace)
@@ -154,7 +154,7 @@ describe("rules on the command line", () => {
       rmSync(made)
       yield* workspace.run(["run", "first"])
       const other = yield* workspace.run(["run", "--continue", "second"])
-      assert.include(other.stderr, "APPROVAL_UNAVAILABLE")
+      assert.include(other.stderr, "APPROVAL_REJECTED")
       assert.isFalse(existsSync(made))
     })
   )

@@ -537,7 +537,7 @@ describe("dsh run, continued", () => {
       }
       const open = yield* workspace.run(["run", "--fork", `${id}@${afterFirst - 1}`, "elsewhere"])
       assert.strictEqual(open.code, 1)
-      assert.match(open.stderr, /^dsh: OPEN_TURN: .*turn 1 is open; the last event before it is 0\n$/)
+      assert.match(open.stderr, /^dsh: OPEN_TURN: .*turn 1 is open; the last event before it is 3\n$/)
       const beyond = yield* workspace.run(["run", "--fork", `${id}@9999`, "elsewhere"])
       assert.match(beyond.stderr, /^dsh: INVALID_BOUNDARY: .*its events are numbered from 0 to \d+\n$/)
     })

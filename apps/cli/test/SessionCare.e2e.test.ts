@@ -142,7 +142,7 @@ for (const store of ["jsonl", "sqlite"]) {
         assert.strictEqual(records.at(-1).type, "turn/end")
 
         const fork = (yield* dsh("session", "fork", id)).stdout.trim()
-        const early = yield* dsh("session", "fork", `${id}@3`)
+        const early = yield* dsh("session", "fork", `${id}@6`)
         assert.deepInclude(early, { code: 1, stdout: "" })
         assert.include(early.stderr, "OPEN_TURN")
         assert.strictEqual((yield* dsh("run", "--session", fork, "go on")).code, 0)

@@ -130,6 +130,8 @@ const make = Effect.gen(function* () {
         failed
       )
       yield* keep(execution, outcome)
+      // Who was not asked did not reject anything, and the model must not think so.
+      if (approval.policy(session) === "never") return Option.some("unavailable")
       const isAllowed = outcome === "allowed-session" || outcome === "allowed-always"
       return Option.some(isAllowed ? "allowed-once" : outcome)
     })

@@ -3,7 +3,6 @@
  */
 import * as Grants from "@dsh/permission/Grants"
 import * as PermissionEvents from "@dsh/permission/PermissionEvents"
-import * as WriteBehind from "@dsh/persistence/WriteBehind"
 import { SessionId } from "@dsh/protocol/Ids"
 import * as SessionsService from "@dsh/session/Sessions"
 import * as Effect from "effect/Effect"
@@ -42,8 +41,6 @@ const fromSession = (id: string, rule: string) =>
       return found
     }).pipe(
       Effect.scoped,
-      Effect.provide(
-        Layer.merge(WriteBehind.layer, PermissionEvents.layer).pipe(Layer.provideMerge(SessionsService.layer))
-      )
+      Effect.provide(Layer.provideMerge(PermissionEvents.layer, Sessions.live))
     )
   )

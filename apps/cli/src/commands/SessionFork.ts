@@ -1,11 +1,9 @@
 /**
  * `dsh session fork ID[@SEQ]`: a session that begins with what another has, without a task yet.
  */
-import * as WriteBehind from "@dsh/persistence/WriteBehind"
 import { SessionId } from "@dsh/protocol/Ids"
 import * as SessionsService from "@dsh/session/Sessions"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import type { Command } from "../Dispatch.ts"
 import * as ExitCode from "../ExitCode.ts"
 import { Output } from "../Output.ts"
@@ -26,5 +24,5 @@ export const run = ({ at, id }: Source): Command =>
       yield* sessions.flush(fork.id)
       yield* (yield* Output).print(fork.id)
       return ExitCode.completed
-    }).pipe(Effect.scoped, Effect.provide(Layer.provideMerge(WriteBehind.layer, SessionsService.layer)))
+    }).pipe(Effect.scoped, Effect.provide(Sessions.live))
   )
