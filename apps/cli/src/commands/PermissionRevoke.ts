@@ -39,8 +39,5 @@ const fromSession = (id: string, rule: string) =>
       const found = yield* Grants.revoke(session, rule)
       yield* sessions.flush(session.id)
       return found
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(Layer.provideMerge(PermissionEvents.layer, Sessions.live))
-    )
+    }).pipe(Effect.scoped, Effect.provide(Layer.provideMerge(PermissionEvents.layer, Sessions.live)))
   )

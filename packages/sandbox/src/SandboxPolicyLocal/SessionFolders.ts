@@ -7,7 +7,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import { SandboxError, remedy } from "../Sandbox.ts"
 
 export interface Folders {
@@ -34,13 +34,20 @@ export const make = ({ tempParent, workspace = process.cwd() }: Options) =>
       })
     )
 
-    const made = new Set<string>()
+    const made = new Map<string, Folders>()
     // Only what is empty can be removed this way.
     const leave = (path: string) => Effect.ignore(Effect.tryPromise(() => Fs.rmdir(path)))
+    /** A workspace below `/tmp` is mounted into the folder, which leaves empty ones on the way to it. */
+    const leaveWith = ({ temp, workspace }: Folders) => {
+      const below = relative("/tmp", workspace)
+      const parts = below.startsWith("..") ? [] : below.split("/")
+      const paths = parts.map((_, i) => join(temp, ...parts.slice(0, parts.length - i)))
+      return Effect.forEach([...paths, temp], leave, { discard: true })
+    }
     yield* Effect.addFinalizer(() =>
       Effect.gen(function* () {
         if (made.size === 0) return
-        yield* Effect.forEach(made, leave, { discard: true })
+        yield* Effect.forEach(made.values(), leaveWith, { discard: true })
         yield* Effect.ignore(Effect.flatMap(parent, leave))
       })
     )
@@ -52,7 +59,7 @@ export const make = ({ tempParent, workspace = process.cwd() }: Options) =>
             workspace: await Fs.realpath(cwd).catch(() => cwd),
             temp: await privateFolder(join(path, name))
           })),
-          ({ temp }) => Effect.sync(() => made.add(temp))
+          (both) => Effect.sync(() => made.set(both.temp, both))
         )
       )
 
