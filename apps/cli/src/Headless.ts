@@ -48,6 +48,7 @@ import type { Provider } from "./Environment.ts"
 import * as HomeFolder from "./HomeFolder.ts"
 import * as Permissions from "./Permissions/Layer.ts"
 import * as Persona from "./Persona.ts"
+import * as Secrets from "./Secrets.ts"
 import type { SessionStore } from "./SessionStore.ts"
 
 export interface Options {
@@ -142,12 +143,13 @@ const permissions = ({ permission = standing, unruled = false }: Options) =>
 const invariants = Layer.merge(Invariants.layer, RequestInvariant.layer)
 
 export const layer = (options: Options) => {
-  const { cassette, checkInvariants = false, maxRepeats, maxSteps, permission = standing, sessions } = options
+  const { cassette, checkInvariants = false, maxRepeats, maxSteps, permission = standing, provider, sessions } = options
   const unbounded = Layer.merge(features(options), repeatGuard(maxRepeats))
   const agent = maxSteps === undefined ? unbounded : Layer.merge(unbounded, StepBudget.layer({ maxSteps }))
   const all = cassette === undefined ? agent : Layer.merge(agent, Layer.provide(LlmCassette.layer(cassette), files))
   return AgentLoop.layer.pipe(
     Layer.provideMerge(checkInvariants ? Layer.provideMerge(invariants, all) : all),
+    Layer.provideMerge(Secrets.layer([provider.apiKey])),
     Layer.provideMerge(backends(sessions, { mode: permission, network: "on" })),
     Layer.provideMerge(Definitions.layer)
   )

@@ -157,3 +157,35 @@ describe("dsh run, where nothing can confine", () => {
     })
   )
 })
+
+describe("dsh run, where a command finds a key", () => {
+  for (const preset of ["danger-full-access", ...(canConfine ? ["workspace-write"] : [])]) {
+    it.scopedLive(`in mode ${preset} shows it neither to the model nor to the log`, () =>
+      Effect.gen(function* () {
+        const token = "tok-0123456789abcdef"
+        const workspace = yield* Workspace.make(
+          doing(
+            bash("env | grep -i -e key -e pass -e pat"),
+            bash("tr '\\0' '\\n' < /proc/$PPID/environ"),
+            bash(`echo found ${Workspace.key} and ${token}`),
+            ["read", { file_path: "keys.txt" }]
+          )
+        )
+        writeFileSync(join(workspace.project, "keys.txt"), `key: ${Workspace.key}\n`)
+        const { code, stderr } = yield* workspace.run(["run", "--permission", preset, "look"], {
+          env: { DB_PASSPHRASE: token, GH_PAT: token }
+        })
+        assert.strictEqual(code, 0, stderr)
+        const [inherited, , printed, read] = yield* results(workspace)
+        assert.notMatch(inherited ?? "", /DEEPSEEK|PASSPHRASE|GH_PAT/)
+        assert.strictEqual(printed, "found [redacted] and [redacted]")
+        assert.include(read ?? "", "1: key: [redacted]")
+        const [id = ""] = workspace.sessions()
+        const log = workspace.log(id)
+        const shown = log.filter(({ type }) => type === "tool/result")
+        assert.lengthOf(shown, 4)
+        assert.notMatch(JSON.stringify(shown), new RegExp(`${Workspace.key}|${token}`))
+      })
+    )
+  }
+})

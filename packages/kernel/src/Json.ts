@@ -36,18 +36,28 @@ interface Work {
   entered: boolean
 }
 
-/** A frozen deep copy of `value`. Iterative: depth is bounded by memory, not by the stack. Each property is read exactly once. */
-export const snapshot = (value: unknown): Either.Either<Json, NotLosslessJson> => {
+/**
+ * A frozen deep copy of `value`. Iterative: depth is bounded by memory, not by the stack. Each property is read exactly once.
+ *
+ * @param rewrite Makes another text of each text in it; keys stay as they are.
+ */
+export const snapshot = (value: unknown, rewrite = unchanged): Either.Either<Json, NotLosslessJson> => {
   try {
-    return Either.right(copy(value))
+    return Either.right(copy(value, rewrite))
   } catch (error) {
     if (error instanceof NotLosslessJson) return Either.left(error)
     return Either.left(new NotLosslessJson({ path: "$", reason: "threw while being read" }))
   }
 }
 
-const copy = (root: unknown): Json => {
-  if (!isObject(root)) return scalar(root, undefined, "")
+const unchanged = (text: string): string => text
+
+const copy = (root: unknown, rewrite: typeof unchanged): Json => {
+  const leaf = (value: unknown, work: Work | undefined, key: string | number): Json => {
+    const found = scalar(value, work, key)
+    return typeof found === "string" ? rewrite(found) : found
+  }
+  if (!isObject(root)) return leaf(root, undefined, "")
   const first = open(root, undefined, "")
   const stack: Array<Work> = [first]
   const opened: Array<Container> = []
@@ -70,7 +80,7 @@ const copy = (root: unknown): Json => {
         put(work.target, key, next.target)
         stack.push(next)
       } else {
-        put(work.target, key, scalar(child, work, key))
+        put(work.target, key, leaf(child, work, key))
       }
     }
   }

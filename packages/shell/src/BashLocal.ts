@@ -24,7 +24,7 @@ export interface Options {
   readonly timeoutMs?: number
   /** Longer deadlines are cut to this. Default 600 000. */
   readonly maxTimeoutMs?: number
-  /** Bytes per stream that are returned, counted from the end. Default 64 000. */
+  /** Bytes per stream that are returned, a quarter of them from its beginning, the rest from its end. Default 64 000. */
   readonly maxOutputBytes?: number
   /** Bytes per stream up to which the whole of it is kept in a file. Default 64 MiB. */
   readonly maxSpillBytes?: number
@@ -60,8 +60,11 @@ export const layer = (options?: Options): Layer.Layer<Shell, never, Subprocess> 
 
 /** How a request is started. A provider that confines commands wraps the `argv`. */
 export const invocation = (request: ShellRequest, options: Options = {}): SpawnSpec => {
+  const { maxOutputBytes = 64_000 } = options
+  const headBytes = Math.floor(maxOutputBytes / 4)
   const output = {
-    maxBytes: options.maxOutputBytes ?? 64_000,
+    maxBytes: maxOutputBytes - headBytes,
+    headBytes,
     spill: { maxBytes: options.maxSpillBytes ?? 64 * 1024 * 1024 }
   }
   return {
@@ -82,8 +85,9 @@ const following = ({ readFrom }: CollectedOutput): Effect.Effect<ShellOutput> =>
   return Effect.map(
     Effect.suspend(() => readFrom(offset)),
     (read) => {
+      const from = offset
       offset = read.nextOffset
-      return OutputText.decode(read)
+      return OutputText.decode(read, from)
     }
   )
 }
@@ -93,8 +97,8 @@ const heard = (stdout: ShellOutput, stderr: ShellOutput): string =>
 
 const said = ({ spillPath, text, truncated }: ShellOutput, heading: string): string => {
   if (text === "") return ""
-  const lost = truncated ? `[the beginning of this is left out; full output: ${spillPath ?? "(unavailable)"}]\n` : ""
-  return `${heading}${lost}${text.replace(/\n$/, "")}`
+  const lost = truncated ? `\n[full output: ${spillPath ?? "(unavailable)"}]` : ""
+  return `${heading}${text.replace(/\n$/, "")}${lost}`
 }
 
 const deadline = ({ timeoutMs }: ShellRequest, options: Options): Effect.Effect<number, ShellError> => {

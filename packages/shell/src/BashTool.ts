@@ -67,12 +67,15 @@ const Value = Schema.Struct({
   )
 })
 
+/** After such a command one might think to be somewhere else. */
+const moves = /(?:^|[\s;&|(])(?:cd|pushd|popd)(?:$|[\s;&|)])/
+
 const description = `Runs a command line in bash and returns what it printed.
 
 - Every call is a fresh shell that starts in the workspace folder. cd, variables, functions and background processes end with the call: chain with && what belongs together, or pass workdir.
 - There is no terminal and no input: programs that ask a question or open an editor fail. Pass answers as flags (git commit -m, --yes).
 - The result is standard output, then [stderr] and standard error, then markers in brackets. [exit code: N] or [killed by signal: S] is there only when the command failed; [timed out after Nms] when it was stopped at its deadline.
-- Of long output the end is shown; the marker names a file with all of it.
+- Of long output the beginning and the end are shown; the marker names a file with all of it.
 - To look at files, change them or search in them, use the tools made for that.`
 
 const section = {
@@ -137,10 +140,12 @@ const define = (extras: Extras): Tool.Tool<Shell> => {
         }
         return { kind: "foreground" as const, cwd, ...(yield* shell.run(request)) }
       }).pipe(Effect.mapError(({ code, message, ...error }) => new ToolError({ code, message, cause: error }))),
-    render: ({ workdir }, value) =>
-      value.kind === "background"
-        ? `started background job ${value.jobId}`
-        : Transcript.render(value, { hint, ...(workdir !== undefined && { folder: value.cwd }) }),
+    render: ({ command, workdir }, value) => {
+      if (value.kind === "background") return `started background job ${value.jobId}`
+      const folder =
+        workdir !== undefined ? value.cwd : moves.test(command) ? `${value.cwd}, where every call starts` : undefined
+      return Transcript.render(value, { hint, ...(folder !== undefined && { folder }) })
+    },
     present: {
       call: ({ command, description: title, workdir }) => ({
         view: "terminal",

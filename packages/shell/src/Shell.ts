@@ -39,9 +39,9 @@ export interface ShellRequest {
 }
 
 export interface ShellOutput {
-  /** The end of the stream, or all of it; a notice in place of binary output. */
+  /** The beginning and the end of the stream, with a line that says what is left out, or all of it; a notice in place of binary output. */
   readonly text: string
-  /** `text` lacks the beginning of the stream. */
+  /** `text` lacks a part of the stream. */
   readonly truncated: boolean
   readonly totalBytes: number
   /** The complete stream, when `truncated` and not too large to be kept. */

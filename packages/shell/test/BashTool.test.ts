@@ -42,8 +42,8 @@ describe("Transcript", () => {
           stdout: { text: "tail", truncated: true, totalBytes: 99_999, spillPath: "/tmp/x.log" },
           stderr: { text: "end", truncated: true, totalBytes: 88_888 }
         },
-        "tail\n[only the end of 99999 bytes is shown; full output: /tmp/x.log]\n" +
-          "[stderr]\nend\n[only the end of 88888 bytes is shown; full output: (unavailable)]"
+        "tail\n[only the beginning and the end of 99999 bytes are shown; full output: /tmp/x.log]\n" +
+          "[stderr]\nend\n[only the beginning and the end of 88888 bytes are shown; full output: (unavailable)]"
       ]
     ]
     for (const [fields, text] of cases) assert.strictEqual(Transcript.render(result(fields)), text)

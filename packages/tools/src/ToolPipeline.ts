@@ -20,6 +20,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { ToolValue } from "./Tool.ts"
 import { ToolError } from "./ToolError.ts"
+import { KnownSecrets, redact } from "./Redaction.ts"
 import { AskApproval, Execute, PostExecute, PreExecute, ToolResult } from "./ToolHooks.ts"
 import type { Judgement, ToolExecution, ToolFailure, ToolHooks, ToolOutcome, ToolSuccess } from "./ToolHooks.ts"
 import { Tools } from "./Tools.ts"
@@ -151,23 +152,26 @@ export const finalize = Effect.fnUntraced(function* (
   { final, outcome }: Dispatched
 ): Effect.fn.Return<ToolOutcome, never, PipelineServices> {
   const judged = final ? outcome : yield* contained(judge(execution, outcome), (failed): ToolOutcome => failed)
-  const result = loggable(execution, judged)
+  const result = loggable(execution, judged, yield* KnownSecrets)
   yield* (yield* ToolResult).emit({ execution, outcome: result })
   return result
 })
 
-/** A frozen copy of what is logged of an outcome; a failure when a hook made it something that cannot be. */
-const loggable = ({ name }: ToolExecution, outcome: ToolOutcome): ToolOutcome => {
+/** A frozen copy of what is logged of an outcome, without secrets; a failure when a hook made it something that cannot be. */
+const loggable = ({ name }: ToolExecution, outcome: ToolOutcome, secrets: ReadonlyArray<string>): ToolOutcome => {
   const { additionalContexts, content, meta } = outcome
   const logged = { content, additionalContexts, ...(meta !== undefined && { meta }) }
-  return Either.match(Json.snapshot(logged), {
-    onLeft: ({ message }) =>
-      failure(
-        new ToolError({ code: "INVALID_TOOL_OUTPUT", message: `the result of ${name} cannot be logged: ${message}` })
-      ),
-    // A lossless snapshot has the shape of what it was taken from.
-    onRight: (copy: unknown) => Object.freeze({ ...outcome, ...(copy as typeof logged) })
-  })
+  return Either.match(
+    Json.snapshot(logged, (text) => redact(text, secrets)),
+    {
+      onLeft: ({ message }) =>
+        failure(
+          new ToolError({ code: "INVALID_TOOL_OUTPUT", message: `the result of ${name} cannot be logged: ${message}` })
+        ),
+      // A lossless snapshot has the shape of what it was taken from.
+      onRight: (copy: unknown) => Object.freeze({ ...outcome, ...(copy as typeof logged) })
+    }
+  )
 }
 
 const judge = Effect.fnUntraced(function* (execution: ToolExecution, outcome: ToolOutcome) {

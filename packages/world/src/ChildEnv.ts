@@ -10,18 +10,24 @@ const tellingLength = 16
 
 const isSecret = (name: string): boolean => secretName.test(name)
 
+/** The values that `scrub` keeps from children because of their names, as far as they are long enough to be told from other text. */
+export const secrets = (ambient: Env): ReadonlySet<string> => {
+  const values = new Set<string>()
+  for (const [name, value] of Object.entries(ambient)) {
+    if (value !== undefined && value.length >= tellingLength && isSecret(name)) values.add(value)
+  }
+  return values
+}
+
 /**
  * `ambient` without secrets and without our own `DSH_*` settings. A secret is known by its name; a variable that holds the value of
  * one under another name goes too.
  */
 export const scrub = (ambient: Env): Record<string, string> => {
-  const secrets = new Set<string>()
-  for (const [name, value] of Object.entries(ambient)) {
-    if (value !== undefined && value.length >= tellingLength && isSecret(name)) secrets.add(value)
-  }
+  const known = secrets(ambient)
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(ambient)) {
-    if (value === undefined || name.startsWith("DSH_") || isSecret(name) || secrets.has(value)) continue
+    if (value === undefined || name.startsWith("DSH_") || isSecret(name) || known.has(value)) continue
     kept[name] = value
   }
   return kept

@@ -27,9 +27,13 @@ export class SubprocessError extends Data.TaggedError("SubprocessError")<{
   readonly cause?: unknown
 }> {}
 
-/** Keep the last `maxBytes` in memory; once they overflow, the complete stream also goes to a file of at most `spill.maxBytes`. */
+/**
+ * Keep the last `maxBytes` in memory, and the first `headBytes` (default none); once they overflow, the complete stream also goes to a
+ * file of at most `spill.maxBytes`.
+ */
 export interface Collect {
   readonly maxBytes: number
+  readonly headBytes?: number
   readonly spill?: { readonly maxBytes: number }
 }
 
@@ -67,6 +71,8 @@ export interface CollectedRead {
   readonly nextOffset: number
   /** Bytes between the offset asked for and `offset` are no longer in memory. */
   readonly lossy: boolean
+  /** What is kept of the beginning, when that was asked for and it is not part of `bytes`. */
+  readonly head?: Uint8Array
   /** The complete stream on disk, if it overflowed memory and still fits its cap. */
   readonly spillPath?: string
 }

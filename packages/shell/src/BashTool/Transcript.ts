@@ -23,7 +23,7 @@ const stream = (output: ShellOutput, heading?: string): ReadonlyArray<string> =>
 }
 
 const truncation = (output: ShellOutput): string =>
-  `[only the end of ${output.totalBytes} bytes is shown; full output: ${output.spillPath ?? "(unavailable)"}]`
+  `[only the beginning and the end of ${output.totalBytes} bytes are shown; full output: ${output.spillPath ?? "(unavailable)"}]`
 
 const markers = (result: ShellResult, { folder, hint = "" }: Options): ReadonlyArray<string> => [
   ...(folder === undefined ? [] : [`[cwd: ${folder}]`]),
