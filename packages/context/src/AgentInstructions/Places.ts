@@ -31,16 +31,19 @@ export const find = Effect.fnUntraced(function* (
     // It is no place of this world; nothing will be found there either.
     onFailure: () => folder
   })
-  const marked = (path: string) =>
-    fs
-      .resolve(".git", { cwd: path })
-      .pipe(Effect.flatMap(fs.stat), Effect.match({ onSuccess: (stat) => stat !== undefined, onFailure: () => false }))
-  let root = cwd
-  while (root !== "/" && !(yield* marked(root))) root = posix.dirname(root)
+  const isMarked = (path: string) => {
+    const marker = posix.join(path, ".git")
+    return Effect.match(fs.stat({ targetKey: marker, displayPath: marker }), {
+      onSuccess: (stat) => stat !== undefined,
+      onFailure: () => false
+    })
+  }
+  const above = chain("/", cwd).toReversed()
+  const marks = yield* Effect.forEach(above, isMarked, { concurrency: above.length })
   return {
     home: home === undefined ? undefined : { path: home, names: homeNames },
     cwd,
-    root: root === "/" && !(yield* marked(root)) ? cwd : root
+    root: above[marks.indexOf(true)] ?? cwd
   }
 })
 

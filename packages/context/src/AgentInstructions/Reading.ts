@@ -5,6 +5,7 @@ import type { ContentVersion } from "@dsh/world/ContentVersion"
 import { Fs } from "@dsh/world/Fs"
 import type { FsError } from "@dsh/world/Fs"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { posix } from "node:path"
 import type { Folder } from "./Places.ts"
 
@@ -37,6 +38,9 @@ const readFile = Effect.fnUntraced(function* (
   maxBytes: number
 ): Effect.fn.Return<Found | undefined, never, Fs> {
   const fs = yield* Fs
+  // Most are not there, which is cheaper to find out than where they would be. One that is may be a link, and has to be resolved.
+  const isThere = yield* Effect.either(fs.stat({ targetKey: path, displayPath: path }))
+  if (Either.isRight(isThere) && isThere.right === undefined) return { path, content: undefined }
   return yield* fs.resolve(path, { cwd: "/" }).pipe(
     Effect.flatMap((target) => fs.readBytes(target, { maxBytes })),
     Effect.matchEffect({
