@@ -67,6 +67,7 @@ export const packages = {
   world: { role: "definition", provider: ["FsLocal", "SubprocessLocal"] },
   sandbox: {
     role: "definition",
+    support: ["Worktree"],
     provider: ["FsConfined", "SandboxBwrap", "SandboxPolicyLocal", "SandboxSeatbelt", "SubprocessConfined"],
     feature: ["SandboxEscalation", "ToolConfinement"]
   },

@@ -61,6 +61,7 @@ describe("FsConfined", () => {
         "/etc/dsh-escape",
         ".git/hooks/pre-commit",
         ".git/config",
+        ".git",
         ".dsh/permissions.yaml"
       ]
       for (const path of paths) yield* refused(path, confinement)

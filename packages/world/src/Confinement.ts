@@ -22,6 +22,8 @@ export interface Confinement {
   readonly hidden: ReadonlyArray<string>
   /** Folders inside of hidden ones that may be looked at, and not changed; absolute. */
   readonly shown: ReadonlyArray<string>
+  /** Folders outside of the workspace that git changes when it commits there; for commands, in mode `workspace-write`. Canonical. */
+  readonly commits?: ReadonlyArray<string>
 }
 
 export class CurrentConfinement extends Context.Reference<CurrentConfinement>()("@dsh/world/CurrentConfinement", {
@@ -31,6 +33,9 @@ export class CurrentConfinement extends Context.Reference<CurrentConfinement>()(
 /** Whether `path` is `folder` or below it; both canonical. */
 export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`)
+
+/** What git knows a workspace by. */
+export const gitOf = (workspace: string): string => (workspace === "/" ? "/.git" : `${workspace}/.git`)
 
 /** What programs run when somebody else works with the workspace: whoever could change them would be unconfined then. */
 export const guarded = (workspace: string): ReadonlyArray<string> =>
@@ -47,5 +52,7 @@ export const isWritable = (confinement: Confinement, path: string): boolean => {
   if (isHidden(confinement, path)) return false
   if (isWithin(path, temp)) return true
   if (mode === "read-only" || !isWithin(path, workspace)) return false
+  // As a file it names a repository, which could be made to run programs.
+  if (path === gitOf(workspace)) return false
   return !guarded(workspace).some((place) => isWithin(path, place))
 }

@@ -1,9 +1,10 @@
 /**
  * The file system of a confined command, as arguments of bubblewrap. Pure, but for a look at what is there.
  */
-import { guarded, isWithin } from "@dsh/world/Confinement"
+import { gitOf, guarded, isWithin } from "@dsh/world/Confinement"
 import type { Confinement } from "@dsh/world/Confinement"
 import { statSync } from "node:fs"
+import { guardedIn, repository } from "../Worktree.ts"
 
 interface Mount {
   /** As the command sees it. */
@@ -25,6 +26,7 @@ export const of = (confinement: Confinement): ReadonlyArray<string> => [
 const byDepth = (a: Mount, b: Mount): number => depth(a) - depth(b)
 const depth = ({ at }: Mount): number => at.split("/").filter((part) => part !== "").length
 
+const writable = (path: string): Mount => ({ at: path, args: ["--bind-try", path, path] })
 const readable = (path: string): Mount => ({ at: path, args: ["--ro-bind-try", path, path] })
 
 const system: ReadonlyArray<Mount> = [
@@ -36,18 +38,25 @@ const system: ReadonlyArray<Mount> = [
   ...names.map((name) => readable(`/run/${name}`))
 ]
 
-const files = ({ hidden, mode, shown, temp, workspace }: Confinement): ReadonlyArray<Mount> => [
+const files = ({ commits = [], hidden, mode, shown, temp, workspace }: Confinement): ReadonlyArray<Mount> => [
   { at: "/tmp", args: ["--bind", temp, "/tmp"] },
   // A workspace that is read-only may still stand where something else is mounted over it.
-  { at: workspace, args: [mode === "workspace-write" ? "--bind" : "--ro-bind", workspace, workspace] },
-  // Mounted on itself, so that it cannot be moved away from what is guarded in it.
-  ...(mode === "workspace-write" ? [{ at: git(workspace), args: ["--bind-try", git(workspace), git(workspace)] }] : []),
-  ...(mode === "workspace-write" ? guarded(workspace).map(readable) : []),
+  ...(mode === "workspace-write" ? [writable(workspace), ...guardedMounts(workspace)] : [readable(workspace)]),
+  ...repository(commits).map(readable),
+  ...(mode === "workspace-write" ? [...commits.map(writable), ...commits.flatMap(guardedIn).map(readable)] : []),
   ...hidden.flatMap((path) => masked(path, workspace)),
   ...shown.map(readable)
 ]
 
-const git = (workspace: string): string => (workspace === "/" ? "/.git" : `${workspace}/.git`)
+const guardedMounts = (workspace: string): ReadonlyArray<Mount> => {
+  const git = gitOf(workspace)
+  // A file says where the repository is. Nothing can be mounted below it.
+  if (statSync(git, { throwIfNoEntry: false })?.isFile() === true) {
+    return [git, ...guarded(workspace).filter((path) => !isWithin(path, git))].map(readable)
+  }
+  // Mounted on itself, so that it cannot be moved away from what is guarded in it.
+  return [writable(git), ...guarded(workspace).map(readable)]
+}
 
 /** Nothing to mount over where nothing is, or where something is mounted over it already that is not the workspace. */
 const masked = (path: string, workspace: string): ReadonlyArray<Mount> => {

@@ -9,11 +9,14 @@ import * as Fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { SandboxError, remedy } from "../Sandbox.ts"
+import * as Worktree from "../Worktree.ts"
 
 export interface Folders {
   /** Both canonical. */
   readonly workspace: string
   readonly temp: string
+  /** See `Confinement.commits`. */
+  readonly commits: ReadonlyArray<string>
 }
 
 export interface Options {
@@ -55,10 +58,14 @@ export const make = ({ tempParent, workspace = process.cwd() }: Options) =>
     const folders = (name: string, cwd: string) =>
       Effect.flatMap(parent, (path) =>
         Effect.tap(
-          attempt(async () => ({
-            workspace: await Fs.realpath(cwd).catch(() => cwd),
-            temp: await privateFolder(join(path, name))
-          })),
+          attempt(async () => {
+            const workspace = await Fs.realpath(cwd).catch(() => cwd)
+            return {
+              workspace,
+              temp: await privateFolder(join(path, name)),
+              commits: await Worktree.commitFolders(workspace)
+            }
+          }),
           (both) => Effect.sync(() => made.set(both.temp, both))
         )
       )
