@@ -100,7 +100,7 @@ describe("BashLocal", () => {
       Effect.gen(function* () {
         const cwd = yield* tempDir
         const setUp = [
-          "git init -q .",
+          `test -z "$(ls -A)" && git init -q .`,
           "git config user.email a@b.c",
           "git config user.name n",
           "for i in 1 2 3; do echo $i > f; git add f; git commit -qm $i; done",
