@@ -64,7 +64,7 @@ export const packages = {
     feature: ["ApprovalContext", "PermissionPolicy", "PermissionPresets"]
   },
   http: { role: "provider" },
-  world: { role: "definition", provider: ["FsLocal", "SubprocessLocal"] },
+  world: { role: "definition", provider: ["FsLocal", "FsMemory", "SubprocessLocal"] },
   sandbox: {
     role: "definition",
     provider: ["FsConfined", "SandboxBwrap", "SandboxPolicyLocal", "SandboxSeatbelt", "SubprocessConfined"],
