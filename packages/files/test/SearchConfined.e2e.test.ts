@@ -36,12 +36,11 @@ const confined = (hidden: ReadonlyArray<string>, tempParent: string) =>
       Layer.mergeAll(
         ObservedFiles.layer,
         SpillLocal.layer(),
-        Layer.provide(FsConfined.layer, FsLocal.layer),
         Layer.provide(SubprocessConfined.layer, [
           SubprocessLocal.layer(),
           Layer.provide(SandboxBwrap.layer(), SubprocessLocal.layer())
         ])
-      )
+      ).pipe(Layer.provideMerge(Layer.provide(FsConfined.layer, FsLocal.layer)))
     ),
     Layer.provideMerge(SandboxPolicyLocal.layer({ hidden, tempParent })),
     Layer.provideMerge(definitions)

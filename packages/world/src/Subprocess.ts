@@ -30,7 +30,11 @@ export class SubprocessError extends Data.TaggedError("SubprocessError")<{
 /** Keep the last `maxBytes` in memory; once they overflow, the complete stream also goes to a file of at most `spill.maxBytes`. */
 export interface Collect {
   readonly maxBytes: number
-  readonly spill?: { readonly maxBytes: number }
+  readonly spill?: {
+    readonly maxBytes: number
+    /** Where the file is made, which goes with the service in any case. A folder that is there. Default: the provider's own. */
+    readonly folder?: string
+  }
 }
 
 /** `stream`: the consumer reads `ProcessHandle.stdout` / `stderr`, and the child waits while nobody does. */
@@ -67,7 +71,7 @@ export interface CollectedRead {
   readonly nextOffset: number
   /** Bytes between the offset asked for and `offset` are no longer in memory. */
   readonly lossy: boolean
-  /** The complete stream on disk, if it overflowed memory and still fits its cap. */
+  /** A file of the same world that has the complete stream, if it overflowed memory and still fits its cap. */
   readonly spillPath?: string
 }
 

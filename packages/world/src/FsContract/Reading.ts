@@ -127,7 +127,7 @@ export const reading: ReadonlyArray<ContractCase> = [
         yield* holds("its mode is permission bits", file !== undefined && (file.mode & ~0o7777) === 0)
         yield* holds("its owner may read and write it", ((file?.mode ?? 0) & 0o600) === 0o600)
         yield* same("folder", (yield* stat("folder"))?.type, "directory")
-        yield* same("root", (yield* stat("/"))?.type, "directory")
+        for (const path of ["/", "/../.."]) yield* same(path, (yield* stat(path))?.type, "directory")
         for (const path of ["nothing", "nothing/at/all"]) yield* same(path, yield* stat(path), undefined)
       })
   },

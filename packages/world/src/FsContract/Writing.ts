@@ -159,6 +159,8 @@ export const writing: ReadonlyArray<ContractCase> = [
         yield* same("other", yield* text("other"), "short")
         yield* write("other", "longer than it was before")
         yield* same("one", yield* text("one"), "longer than it was before")
+        yield* write("one", "x")
+        yield* same("shorter again", [yield* text("one"), yield* text("other")], ["x", "x"])
       })
   }
 ]

@@ -13,9 +13,12 @@ export interface OutputCollector {
   readonly read: (offset: number) => CollectedRead
 }
 
+const placeOf = (name: string, wanted: string | undefined, folder: PrivateFolder) => () =>
+  wanted === undefined ? folder.place(name, ".log") : folder.placeIn(wanted, name, ".log")
+
 export const make = (name: string, options: Collect, folder: PrivateFolder): OutputCollector => {
   const tail = new TailBuffer(options.maxBytes)
-  const spill = options.spill && new SpillFile(options.spill.maxBytes, () => folder.place(name, ".log"))
+  const spill = options.spill && new SpillFile(options.spill.maxBytes, placeOf(name, options.spill.folder, folder))
   return {
     push: (bytes) => {
       if (spill !== undefined && tail.total + bytes.length > options.maxBytes) {
