@@ -75,7 +75,7 @@ export const packages = {
     provider: ["BashLocal", "BashSandbox", "JobsLocal"],
     feature: ["BashTool", "JobNotices", "JobTools"]
   },
-  spill: { role: "definition", provider: ["SpillLocal"], feature: ["SpillPolicy"] },
+  spill: { role: "definition", provider: ["SpillFs", "SpillLocal"], feature: ["SpillPolicy"] },
   files: { role: "feature" },
   loop: { role: "loop" },
   testing: { role: "testing" }

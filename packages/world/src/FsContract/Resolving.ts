@@ -63,6 +63,7 @@ export const resolving: ReadonlyArray<ContractCase> = [
         for (const name of ["alias/deep/file", "absolute/file", "alias/up"]) {
           yield* same(name, yield* at(name), { targetKey, displayPath: `${cwd}/${name}` })
         }
+        yield* same("above the root", (yield* at(`/..${cwd}/alias/up`)).targetKey, targetKey)
         yield* same("a folder", (yield* at("absolute")).targetKey, `${cwd}/real/deep`)
         yield* same("a new file", (yield* at("alias/a/b")).targetKey, `${cwd}/real/a/b`)
       })
