@@ -29,24 +29,25 @@ export const collecting: ReadonlyArray<ContractCase> = [
     run: (world) =>
       Effect.gen(function* () {
         const { bash, run } = yield* Bash.open(world)
-        const process = yield* bash("seq 1 20000; echo end >&2", {
+        const process = yield* bash("echo begin; read; seq 1 20000; echo end >&2", {
+          stdin: "pipe",
           stdout: { maxBytes: 1000, spill: { maxBytes: 1_000_000 } },
           stderr: { maxBytes: 1000, spill: { maxBytes: 1_000_000 } }
         })
+        // What was in memory when it became too much belongs to the file.
+        yield* comeTo(process.collected.stdout, 6)
+        yield* process.stdin.write(Bash.bytesOf("go\n"))
         yield* process.exit
+        const all = `begin\n${numbers}`
         const read = yield* process.collected.stdout.readFrom(0)
-        yield* same("the end", Bash.textOf(read.bytes), numbers.slice(-1000))
-        yield* same(
-          "where it is",
-          [read.offset, read.nextOffset, read.lossy],
-          [numbers.length - 1000, numbers.length, true]
-        )
+        yield* same("the end", Bash.textOf(read.bytes), all.slice(-1000))
+        yield* same("where it is", [read.offset, read.nextOffset, read.lossy], [all.length - 1000, all.length, true])
         const file = yield* spilled(world, read)
-        yield* holds("the file has all of it", file.text === numbers)
+        yield* holds("the file has all of it", file.text === all)
         yield* same("it is private", file.mode, 0o600)
         const seen = yield* run(`wc -c <'${read.spillPath}'`)
-        yield* same("programs see it", seen.stdout.trim(), String(numbers.length))
-        const later = yield* process.collected.stdout.readFrom(numbers.length - 6)
+        yield* same("programs see it", seen.stdout.trim(), String(all.length))
+        const later = yield* process.collected.stdout.readFrom(all.length - 6)
         yield* same("later", [Bash.textOf(later.bytes), later.lossy], ["20000\n", false])
         const short = yield* process.collected.stderr.readFrom(0)
         yield* same(
