@@ -17,6 +17,7 @@ import type { PriceTable } from "@dsh/protocol/Prices"
 import * as UsageTally from "@dsh/protocol/UsageTally"
 import type { SessionEvents, TurnEndReason } from "@dsh/protocol/SessionEvent"
 import { Sessions } from "@dsh/session/Sessions"
+import { Fs } from "@dsh/world/Fs"
 import * as Effect from "effect/Effect"
 import * as Bill from "./Bill.ts"
 import * as Denials from "./Denials.ts"
@@ -27,7 +28,6 @@ import type { From } from "./Request.ts"
 import * as ModelSwitch from "./ModelSwitch.ts"
 import * as Repetition from "./Repetition.ts"
 import * as UsageLine from "./UsageLine.ts"
-import { statSync } from "node:fs"
 
 /** What a new agent uses when the command line names no model. */
 const defaultModel = "deepseek-v4-flash"
@@ -130,14 +130,21 @@ const start = Effect.fnUntraced(function* ({ cwd, from, model }: Options) {
 
 /** A session goes on where it was; somewhere else its files are other files. */
 const inItsFolder = ({ cwd, id }: SessionHeader) =>
-  Effect.suspend(() =>
-    cwd === undefined || statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true
-      ? Effect.void
-      : Failure.configuration(
-          "FOLDER_MISSING",
-          `session ${id} works in ${cwd}, which is not there any more; put it back, or start a new session`
-        )
-  )
+  Effect.gen(function* () {
+    if (cwd === undefined) return
+    const fs = yield* Fs
+    const found = Effect.flatMap(fs.resolve(cwd, { cwd }), fs.stat)
+    // Where nobody may look its tools say so themselves.
+    const isThere = yield* Effect.match(found, {
+      onSuccess: (stat) => stat?.type === "directory",
+      onFailure: ({ code }) => code !== "FS_NOT_DIRECTORY"
+    })
+    if (isThere) return
+    return yield* Failure.configuration(
+      "FOLDER_MISSING",
+      `session ${id} works in ${cwd}, which is not there any more; put it back, or start a new session`
+    )
+  })
 
 const lastIn = Effect.fnUntraced(function* (cwd: string) {
   const { sessions } = yield* (yield* SessionPersistence).list

@@ -33,11 +33,9 @@ export const make = (
       spawn: (spec) =>
         Effect.gen(function* () {
           const confinement = (yield* CurrentConfinement) ?? (yield* Effect.mapError(standing, unconfined))
-          const [program = ""] = spec.argv
-          // What is no command at all is for the other to refuse.
-          if (confinement.mode === "danger-full-access" || program === "") return yield* inner.spawn(spec)
+          if (confinement.mode === "danger-full-access") return yield* inner.spawn(spec)
           const { argv, cwd, env, temp } = yield* Effect.mapError(sandbox.confine(spec, confinement), unconfined)
-          yield* Startable.check(program, spec, { fs, subprocess: inner })
+          yield* Startable.check(spec, { fs, subprocess: inner })
           const process = yield* inner.spawn({
             ...spec,
             argv,

@@ -13,11 +13,15 @@ import * as SandboxBwrap from "../src/SandboxBwrap.ts"
 import * as SubprocessConfined from "../src/SubprocessConfined.ts"
 import { canConfine, world } from "./support.ts"
 
-describe.skipIf(!canConfine).each(["workspace-write", "danger-full-access"] as const)(
-  `SubprocessConfined over SubprocessLocal, %s${canConfine ? "" : ": skipped, bubblewrap is not there"}`,
-  (mode) => {
+describe.skipIf(!canConfine).each([
+  ["workspace-write", "beside"],
+  ["workspace-write", "temp"],
+  ["danger-full-access", "temp"]
+] as const)(
+  `SubprocessConfined over SubprocessLocal, %s, in a %s folder${canConfine ? "" : ": skipped, bubblewrap is not there"}`,
+  (mode, place) => {
     const confined = Effect.gen(function* () {
-      const { confinement, workspace } = yield* world({ mode }, "beside")
+      const { confinement, workspace } = yield* world({ mode }, place)
       const standing = Effect.succeed(confinement)
       const cwd = join(workspace, "here")
       mkdirSync(cwd)

@@ -14,8 +14,7 @@ interface World {
 
 /** Fails as `spawn` does when the program or its folder is not there. */
 export const check = (
-  program: string,
-  { cwd, env = {} }: SpawnSpec,
+  { argv: [program = ""], cwd, env = {} }: SpawnSpec,
   { fs, subprocess }: World
 ): Effect.Effect<void, SubprocessError> =>
   Effect.gen(function* () {

@@ -121,7 +121,9 @@ export const starting: ReadonlyArray<ContractCase> = [
         for (const name of ["plain", "folder", "missing", `${cwd}/plain`, `${cwd}/missing`]) {
           yield* refused(name, resolve(name), "SUBPROCESS_NOT_FOUND", name)
         }
-        yield* refused("in no relative folder", resolve("mytool", "."), "SUBPROCESS_NOT_FOUND", "mytool")
+        // From wherever it is looked up: that is the folder.
+        const relative = `.:${"../".repeat(40)}${cwd.slice(1)}`
+        yield* refused("in no relative folder", resolve("mytool", relative), "SUBPROCESS_NOT_FOUND", "mytool")
         for (const name of ["./mytool", "folder/x", ""]) yield* refused(name, resolve(name), "SUBPROCESS_INVALID_SPEC")
       })
   }
