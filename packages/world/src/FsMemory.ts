@@ -23,7 +23,11 @@ export const make = (files: MemoryFiles = new MemoryFiles()): Fs["Type"] => {
   // Either, because what is looked at and then changed has to be done in one go.
   const find = (target: FsTarget) =>
     Either.mapLeft(files.find(target.targetKey), ({ code }) =>
-      refusal(code, target, "leads through something that is not a directory")
+      refusal(
+        code,
+        target,
+        "leads nowhere any more: on its way is something that is not a directory, or a circle of links"
+      )
     )
 
   const existing = (target: FsTarget) =>

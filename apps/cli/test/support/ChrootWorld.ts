@@ -14,19 +14,17 @@ import { mkdirSync } from "node:fs"
 import { readlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
 
-const maxLinks = 40
-
 /** The path without links, seen from the root: whatever they say, they lead nowhere else. */
 const canonical = async (root: string, path: string): Promise<string> => {
   const ahead = path.split("/").reverse()
   let place = "/"
-  let links = 0
+  let links = 40
   for (let name = ahead.pop(); name !== undefined; name = ahead.pop()) {
     if (name === "" || name === ".") continue
     const next = name === ".." ? dirname(place) : join(place, name)
     const destination = name === ".." ? undefined : await readlink(root + next).catch(() => undefined)
     if (destination === undefined) place = next
-    else if (++links > maxLinks) throw new Error("a link that leads in a circle")
+    else if (links-- === 0) throw new Error("a link that leads in a circle")
     else {
       ahead.push(...destination.split("/").reverse())
       if (destination.startsWith("/")) place = "/"

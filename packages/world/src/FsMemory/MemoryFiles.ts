@@ -26,7 +26,10 @@ type Entry = Found | SymbolicLink
 // As many as Linux follows.
 const maxLinks = 40
 
-/** What is stored. It outlives the services over it, like a disk, and programs of tests may look into it. */
+/**
+ * What is stored. It outlives the services over it, like a disk, and programs of tests may look into it. What it begins with, `makeFolder`
+ * and `makeLink` go by the path as it is written, through no links.
+ */
 export class MemoryFiles {
   readonly #root: Folder = folder()
 

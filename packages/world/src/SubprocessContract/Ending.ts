@@ -23,7 +23,7 @@ const members = [
   ["in the background", "exec 9>p; echo held >&9; sleep 60 & wait"],
   ["in the background, the shell gone", "exec 9>p; echo held >&9; sleep 60 </dev/null >/dev/null 2>&1 &"],
   ["a grandchild", "exec 9>p; echo held >&9; (bash -c 'sleep 60; true' & wait) & wait"],
-  ["in a session of its own", "exec 9>p; setsid bash -c 'echo held >&9; sleep 60; true' | cat; sleep 60"]
+  ["in a session of its own", "exec 9>p; setsid bash -c 'sleep 60 & echo held >&9; wait' | cat; sleep 60"]
 ] as const
 
 export const ending: ReadonlyArray<ContractCase> = [
@@ -124,11 +124,12 @@ export const ending: ReadonlyArray<ContractCase> = [
         // Until this one lets go, there may be others or none.
         const keeper = yield* (yield* Bash.open(world)).bash("exec 9>p; echo held >&9; read", { stdin: "pipe" })
         yield* held
-        for (let turns = 0; turns < 12; turns++) {
+        for (let attempt = 0; attempt < 24; attempt++) {
           const done = yield* Deferred.make<void>()
           const start = Effect.zipRight(bash("exec 9>p; sleep 60", { graceMs: 200 }), Deferred.await(done))
           const starting = yield* Effect.fork(Effect.scoped(start))
-          for (let i = 0; i < turns; i++) yield* Effect.promise(() => new Promise(setImmediate))
+          for (let i = 0; i < attempt % 12; i++) yield* Effect.promise(() => new Promise(setImmediate))
+          for (let i = 0; i < attempt; i += 2) yield* Effect.yieldNow()
           yield* Fiber.interrupt(starting)
         }
         yield* keeper.stdin.end
