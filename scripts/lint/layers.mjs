@@ -64,7 +64,7 @@ export const packages = {
     feature: ["ApprovalContext", "PermissionPolicy", "PermissionPresets"]
   },
   http: { role: "provider" },
-  world: { role: "definition", provider: ["FsLocal", "SubprocessLocal"] },
+  world: { role: "definition", provider: ["FsLocal", "FsMemory", "SubprocessLocal"] },
   sandbox: {
     role: "definition",
     support: ["Worktree"],
@@ -76,7 +76,7 @@ export const packages = {
     provider: ["BashLocal", "BashSandbox", "JobsLocal"],
     feature: ["BashTool", "JobNotices", "JobTools"]
   },
-  spill: { role: "definition", provider: ["SpillLocal"], feature: ["SpillPolicy"] },
+  spill: { role: "definition", provider: ["SpillFs", "SpillLocal"], feature: ["SpillPolicy"] },
   files: { role: "feature" },
   context: { role: "feature", provider: ["FileReferencesLocal"], definition: ["FileReferences"] },
   loop: { role: "loop" },

@@ -48,10 +48,8 @@ const policy = (options: Options) =>
   )
 
 export const layer = (options: Options) =>
-  Layer.merge(
-    Layer.provide(FsConfined.layer, FsLocal.layer),
-    Layer.provideMerge(
-      Layer.provide(SubprocessConfined.layer, SubprocessLocal.layer()),
-      Layer.provide(sandbox, SubprocessLocal.layer())
-    )
-  ).pipe(Layer.provideMerge(policy(options)))
+  Layer.provide(SubprocessConfined.layer, SubprocessLocal.layer()).pipe(
+    Layer.provideMerge(Layer.provide(sandbox, SubprocessLocal.layer())),
+    Layer.provideMerge(Layer.provide(FsConfined.layer, FsLocal.layer)),
+    Layer.provideMerge(policy(options))
+  )

@@ -35,7 +35,7 @@ import * as BashTool from "@dsh/shell/BashTool"
 import * as JobNotices from "@dsh/shell/JobNotices"
 import * as JobsLocal from "@dsh/shell/JobsLocal"
 import * as JobTools from "@dsh/shell/JobTools"
-import * as SpillLocal from "@dsh/spill/SpillLocal"
+import * as SpillFs from "@dsh/spill/SpillFs"
 import * as SpillPolicy from "@dsh/spill/SpillPolicy"
 import * as ToolTimeout from "@dsh/tools/ToolTimeout"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -83,9 +83,10 @@ const backends = (sessions: SessionStore, confinement: Confined.Options) =>
     HttpClientNode.layer,
     ObservedFiles.layer,
     JobsLocal.layer(),
-    SpillLocal.layer(),
     Layer.provide(sessions, [files, NodePath.layer]),
-    Layer.provideMerge(BashSandbox.layer({ timeoutMs: 60_000 }), Confined.layer(confinement))
+    Layer.merge(BashSandbox.layer({ timeoutMs: 60_000 }), SpillFs.layer()).pipe(
+      Layer.provideMerge(Confined.layer(confinement))
+    )
   )
 
 /** What makes an agent of the loop. Session logs are written behind and checked before anything irreversible. */

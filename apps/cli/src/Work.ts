@@ -19,6 +19,7 @@ import * as UsageTally from "@dsh/protocol/UsageTally"
 import type { SessionEvents, TurnEndReason } from "@dsh/protocol/SessionEvent"
 import type { Session } from "@dsh/session/Session"
 import { Sessions } from "@dsh/session/Sessions"
+import { Fs } from "@dsh/world/Fs"
 import * as Effect from "effect/Effect"
 import * as Bill from "./Bill.ts"
 import * as Denials from "./Denials.ts"
@@ -30,7 +31,6 @@ import * as Preset from "./Permissions/Preset.ts"
 import * as ModelSwitch from "./ModelSwitch.ts"
 import * as Repetition from "./Repetition.ts"
 import * as UsageLine from "./UsageLine.ts"
-import { statSync } from "node:fs"
 
 /** What a new agent uses when the command line names no model. */
 const defaultModel = "deepseek-v4-flash"
@@ -138,14 +138,21 @@ const start = Effect.fnUntraced(function* ({ cwd, from, model }: Options) {
 
 /** A session goes on where it was; somewhere else its files are other files. */
 const inItsFolder = ({ cwd, id }: SessionHeader) =>
-  Effect.suspend(() =>
-    cwd === undefined || statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true
-      ? Effect.void
-      : Failure.configuration(
-          "FOLDER_MISSING",
-          `session ${id} works in ${cwd}, which is not there any more; put it back, or start a new session`
-        )
-  )
+  Effect.gen(function* () {
+    if (cwd === undefined) return
+    const fs = yield* Fs
+    const found = Effect.flatMap(fs.resolve(cwd, { cwd }), fs.stat)
+    // Where nobody may look its tools say so themselves.
+    const isThere = yield* Effect.match(found, {
+      onSuccess: (stat) => stat?.type === "directory",
+      onFailure: ({ code }) => code !== "FS_NOT_DIRECTORY"
+    })
+    if (isThere) return
+    return yield* Failure.configuration(
+      "FOLDER_MISSING",
+      `session ${id} works in ${cwd}, which is not there any more; put it back, or start a new session`
+    )
+  })
 
 /** A session goes on with what it may do, unless this run is told otherwise. What is told to every run may only take away from it. */
 const permitted = (session: Session, permission: Preset.Preset | undefined) =>

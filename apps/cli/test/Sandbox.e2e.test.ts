@@ -5,7 +5,8 @@ import * as Script from "@dsh/testing/Script"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Workspace from "./support/Workspace.ts"
 
@@ -82,6 +83,33 @@ describe.skipIf(!canConfine)(`dsh run, confined${canConfine ? "" : ": skipped, b
       assert.isFalse(existsSync(join(workspace.project, "made.txt")))
       const [{ request } = { request: undefined }] = yield* workspace.server.requests
       assert.isTrue(request?.messages.some(({ text }) => text.includes("Sandbox: read-only.")))
+    })
+  )
+
+  it.scopedLive("finds all of a long output again, by tool and by command, and takes it along when it ends", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(
+        doing(
+          bash("seq 1 30000"),
+          bash("wc -l < /tmp/dsh-stdout-*.log; ls -l /tmp/dsh-stdout-*.log | cut -c1-10"),
+          ["grep", { pattern: "^12345$", path: "/tmp" }],
+          ["bash", { command: "pwd", description: "Do it", workdir: "nowhere" }],
+          bash("exec no-such-program")
+        )
+      )
+      const { code, stderr } = yield* workspace.run(["run", "work"], mode("workspace-write"))
+      assert.strictEqual(code, 0, stderr)
+      const [long, found, searched, nowhere, unknown] = yield* results(workspace)
+      assert.match(long ?? "", /full output: \/tmp\/dsh-stdout-[\w-]+\.log\]$/)
+      assert.strictEqual(found, "30000\n-rw-------")
+      assert.match(searched ?? "", /\/tmp\/dsh-stdout-[\w-]+\.log\nLine 12345: 12345/)
+      assert.match(nowhere ?? "", /the working directory .*nowhere does not exist/)
+      assert.notInclude(nowhere, "bubblewrap")
+      assert.match(unknown ?? "", /\[exit code: 127\]$/)
+      // What the log names is kept, what commands printed is not.
+      const [session = ""] = workspace.sessions()
+      const kept = readdirSync(join(tmpdir(), `dsh-tmp-${process.getuid?.()}`, session))
+      assert.strictEqual(kept.filter((name) => /^dsh-std|-bash\.txt$/.test(name)).length, 1, kept.join())
     })
   )
 

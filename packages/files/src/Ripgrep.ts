@@ -121,8 +121,9 @@ export const locate = (
           })
       )
     if (wanted !== undefined) return inPath(wanted)
+    // Packaged with us, not with the world that programs run in: it may be another one.
     return Effect.catchAll(
-      Effect.map(load, ({ rgPath }) => rgPath),
+      Effect.flatMap(load, ({ rgPath }) => subprocess.resolveExecutable(rgPath)),
       () => inPath("rg")
     )
   })

@@ -6,7 +6,7 @@ import * as SandboxPolicyLocal from "@dsh/sandbox/SandboxPolicyLocal"
 import * as SubprocessConfined from "@dsh/sandbox/SubprocessConfined"
 import * as ToolConfinement from "@dsh/sandbox/ToolConfinement"
 import * as Sessions from "@dsh/session/Sessions"
-import * as SpillLocal from "@dsh/spill/SpillLocal"
+import * as SpillFs from "@dsh/spill/SpillFs"
 import * as SpillPolicy from "@dsh/spill/SpillPolicy"
 import * as ToolPipeline from "@dsh/tools/ToolPipeline"
 import * as FsLocal from "@dsh/world/FsLocal"
@@ -35,13 +35,11 @@ const confined = (hidden: ReadonlyArray<string>, tempParent: string) =>
     Layer.provideMerge(
       Layer.mergeAll(
         ObservedFiles.layer,
-        SpillLocal.layer(),
-        Layer.provide(FsConfined.layer, FsLocal.layer),
         Layer.provide(SubprocessConfined.layer, [
           SubprocessLocal.layer(),
           Layer.provide(SandboxBwrap.layer(), SubprocessLocal.layer())
         ])
-      )
+      ).pipe(Layer.merge(SpillFs.layer()), Layer.provideMerge(Layer.provide(FsConfined.layer, FsLocal.layer)))
     ),
     Layer.provideMerge(SandboxPolicyLocal.layer({ hidden, tempParent })),
     Layer.provideMerge(definitions)

@@ -24,6 +24,8 @@ export interface Command {
 export interface Confined extends Command {
   /** On top of the command's own. */
   readonly env: Readonly<Record<string, string>>
+  /** What the temporary folder of the confinement is called by the command. */
+  readonly temp: string
 }
 
 /** How a confined command ended. */

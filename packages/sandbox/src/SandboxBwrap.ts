@@ -39,7 +39,8 @@ export const make = ({ runner = "bwrap" }: Options = {}): Effect.Effect<Sandbox[
           argv: [path, ...arguments_(command, confinement), "--", ...command.argv],
           // Of the runner itself; the command's own is given to it.
           cwd: "/",
-          env: { TMPDIR: "/tmp", TMP: "/tmp", TEMP: "/tmp" }
+          env: { TMPDIR: "/tmp", TMP: "/tmp", TEMP: "/tmp" },
+          temp: "/tmp"
         })),
       judge
     })

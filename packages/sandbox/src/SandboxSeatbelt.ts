@@ -21,7 +21,8 @@ export const make: Effect.Effect<Sandbox["Type"], never, Subprocess> = Effect.ma
         onSuccess: (path) => ({
           argv: [path, "-p", profile(confinement), ...argv],
           cwd,
-          env: { TMPDIR: confinement.temp, TMP: confinement.temp, TEMP: confinement.temp }
+          env: { TMPDIR: confinement.temp, TMP: confinement.temp, TEMP: confinement.temp },
+          temp: confinement.temp
         }),
         onFailure: (cause) => unavailable(`commands cannot be confined because ${runner} is not there`, cause)
       }),

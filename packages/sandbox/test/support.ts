@@ -3,6 +3,8 @@
  */
 import { CurrentConfinement } from "@dsh/world/Confinement"
 import type { Confinement } from "@dsh/world/Confinement"
+import { Fs } from "@dsh/world/Fs"
+import * as FsLocal from "@dsh/world/FsLocal"
 import { Subprocess } from "@dsh/world/Subprocess"
 import * as SubprocessLocal from "@dsh/world/SubprocessLocal"
 import { Effect, Layer } from "effect"
@@ -10,6 +12,7 @@ import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
+import * as FsConfined from "../src/FsConfined.ts"
 import * as SandboxBwrap from "../src/SandboxBwrap.ts"
 import * as SubprocessConfined from "../src/SubprocessConfined.ts"
 
@@ -64,11 +67,15 @@ export const world = (fields: Partial<Confinement> = {}, parent: "temp" | "besid
     }
   )
 
+const unsaid = Effect.die("every test says how it is confined")
+
 /** Programs confined by bubblewrap, over real processes. */
-export const confined = Layer.effect(
-  Subprocess,
-  SubprocessConfined.make(Effect.die("every test says how it is confined"))
-).pipe(Layer.provide(SandboxBwrap.layer()), Layer.provide(SubprocessLocal.layer({ graceMs: 300 })))
+export const confined = Layer.effect(Subprocess, SubprocessConfined.make(unsaid)).pipe(
+  Layer.provide(SandboxBwrap.layer()),
+  Layer.provide(SubprocessLocal.layer({ graceMs: 300 })),
+  Layer.provide(Layer.effect(Fs, FsConfined.make(unsaid))),
+  Layer.provide(FsLocal.layer)
+)
 
 interface Ran {
   readonly exitCode: number | null

@@ -1,5 +1,5 @@
 /**
- * `SpillStore` over files of this machine. Those of a call that is confined are put in the folder that is its session's `/tmp`, where
+ * `SpillStore` over files of this machine, whatever the world of the tools is: see `SpillFs` for one that goes with it. Those of a call that is confined are put in the folder that is its session's `/tmp`, where
  * its commands and its tools find them, also when the session is resumed; all others in a private folder that goes with the service.
  *
  * Who is confined can change that folder, so nothing in it is trusted: files are made directly in it, never through a link, and a file
@@ -9,11 +9,12 @@ import { CurrentConfinement } from "@dsh/world/Confinement"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { createHash, randomBytes } from "node:crypto"
+import { randomBytes } from "node:crypto"
 import { constants } from "node:fs"
 import * as Fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as SpillName from "./SpillName.ts"
 import { SpillError, SpillStore } from "./SpillStore.ts"
 
 export interface Options {
@@ -52,7 +53,7 @@ export const make = ({ root }: Options = {}): Effect.Effect<SpillStore["Type"], 
         const isMapped = held.mode !== "danger-full-access" && process.platform === "linux"
         return { real: held.temp, seen: isMapped ? "/tmp" : held.temp }
       }
-      const real = join(yield* own, `session-${digest(sessionId)}`)
+      const real = join(yield* own, SpillName.folderOf(sessionId))
       yield* attempt(() => Fs.mkdir(real, { recursive: true, mode: 0o700 }))
       return { real, seen: real }
     })
@@ -61,20 +62,13 @@ export const make = ({ root }: Options = {}): Effect.Effect<SpillStore["Type"], 
       saveText: Effect.fn("SpillStore.saveText")(function* ({ content, owner, suggestedName }) {
         const { real, seen } = yield* folderOf(owner.sessionId)
         const bytes = Buffer.from(content, "utf8")
-        // Named by its content: a result that comes again is the same result, to whoever compares, and is kept once.
-        const name = `${digest(bytes)}-${encoded(suggestedName)}`
-        const made = yield* attempt(() => put(real, name, bytes))
+        const made = yield* attempt(() => put(real, SpillName.of(suggestedName, bytes), bytes))
         return { locator: join(seen, made), bytes: bytes.length, hint }
       })
     })
   })
 
 export const layer = (options?: Options): Layer.Layer<SpillStore> => Layer.scoped(SpillStore, make(options))
-
-const digest = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex").slice(0, 12)
-
-/** One that every shell and every tool takes as it is. */
-const encoded = (name: string): string => name.replaceAll(/[^\w.-]+/g, "_").slice(-64) || "text"
 
 const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, SpillError> =>
   Effect.tryPromise({

@@ -102,7 +102,8 @@ export class Fs extends Context.Tag("@dsh/world/Fs")<
     readonly write: (target: FsTarget, bytes: Uint8Array, options?: WriteOptions) => Effect.Effect<WriteResult, FsError>
     /**
      * Reads a file (undefined when there is none) and writes what `change` makes of it, with nobody else writing in between: calls on
-     * one file take turns, and a change from outside in the meantime fails with `FS_STALE_VERSION`. If `change` fails nothing happens.
+     * one file take turns, and a change from outside in the meantime fails with `FS_STALE_VERSION`, or with `FS_NOT_OBSERVED` where
+     * there was no file before. If `change` fails nothing happens.
      */
     readonly modify: <A, E>(
       target: FsTarget,

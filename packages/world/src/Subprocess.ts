@@ -34,7 +34,11 @@ export class SubprocessError extends Data.TaggedError("SubprocessError")<{
 export interface Collect {
   readonly maxBytes: number
   readonly headBytes?: number
-  readonly spill?: { readonly maxBytes: number }
+  readonly spill?: {
+    readonly maxBytes: number
+    /** Where the file is made, which goes with the service in any case. A folder that is there. Default: the provider's own. */
+    readonly folder?: string
+  }
 }
 
 /** `stream`: the consumer reads `ProcessHandle.stdout` / `stderr`, and the child waits while nobody does. */
@@ -73,7 +77,7 @@ export interface CollectedRead {
   readonly lossy: boolean
   /** What is kept of the beginning, when that was asked for and it is not part of `bytes`. */
   readonly head?: Uint8Array
-  /** The complete stream on disk, if it overflowed memory and still fits its cap. */
+  /** A file of the same world that has the complete stream, if it overflowed memory and still fits its cap. */
   readonly spillPath?: string
 }
 

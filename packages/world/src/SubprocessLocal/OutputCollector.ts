@@ -13,11 +13,14 @@ export interface OutputCollector {
   readonly read: (offset: number) => CollectedRead
 }
 
+const placeOf = (name: string, wanted: string | undefined, folder: PrivateFolder) => () =>
+  wanted === undefined ? folder.place(name, ".log") : folder.placeIn(wanted, name, ".log")
+
 export const make = (name: string, options: Collect, folder: PrivateFolder): OutputCollector => {
   const tail = new TailBuffer(options.maxBytes)
   const { headBytes = 0, maxBytes } = options
   const head = new HeadBuffer(headBytes)
-  const spill = options.spill && new SpillFile(options.spill.maxBytes, () => folder.place(name, ".log"))
+  const spill = options.spill && new SpillFile(options.spill.maxBytes, placeOf(name, options.spill.folder, folder))
   return {
     push: (bytes) => {
       if (tail.total + bytes.length > maxBytes) {
