@@ -4,8 +4,9 @@
  * A `.git` that is a file names that place, and whoever may change the workspace could have written it. So it counts only when the place
  * names the workspace in turn, which nobody confined to the workspace can make it do.
  */
-import * as Fs from "node:fs/promises"
+import * as Fs from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
+import { promisify } from "node:util"
 
 /** Canonical; none when `workspace`, canonical, is no linked worktree. What runs programs (hooks, configuration) is not among them. */
 export const commitFolders = async (workspace: string): Promise<ReadonlyArray<string>> => {
@@ -27,11 +28,14 @@ export const guardedIn = (folder: string): ReadonlyArray<string> =>
     ? ["commondir", "gitdir", "config.worktree"].map((name) => join(folder, name))
     : []
 
+// Looked at before the first request, and `node:fs/promises` takes its time to load.
+const [readFile, realpath] = [promisify(Fs.readFile), promisify(Fs.realpath.native)]
+
 /** The folder whose path a file holds, against the folder of the file; undefined when there is no such thing. */
 const folderNamedBy = async (file: string, pattern: RegExp): Promise<string | undefined> => {
   try {
-    const named = pattern.exec(await Fs.readFile(file, "utf8"))?.[1]
-    return named === undefined ? undefined : await Fs.realpath(resolve(dirname(file), named))
+    const named = pattern.exec(await readFile(file, "utf8"))?.[1]
+    return named === undefined ? undefined : await realpath(resolve(dirname(file), named))
   } catch {
     // A folder in place of the file: the usual repository. Or nothing that git could use.
     return undefined

@@ -12,6 +12,7 @@ import type { DirEntry, FileContent, FileType, FsTarget, WriteOptions, WriteResu
 import * as Canonical from "./FsLocal/Canonical.ts"
 import * as Failure from "./FsLocal/Failure.ts"
 import * as Locks from "./FsLocal/Locks.ts"
+import * as Look from "./FsLocal/Look.ts"
 import * as Read from "./FsLocal/Read.ts"
 import * as Replace from "./FsLocal/Replace.ts"
 
@@ -70,7 +71,7 @@ const resolve = async (path: string, cwd: string): Promise<FsTarget> => {
 }
 
 const statOf = (target: FsTarget) =>
-  attempt(target.displayPath, () => NodeFs.stat(target.targetKey)).pipe(
+  attempt(target.displayPath, () => Look.stat(target.targetKey)).pipe(
     Effect.catchIf(
       (error) => error.code === "FS_NOT_FOUND",
       () => Effect.succeed(undefined)

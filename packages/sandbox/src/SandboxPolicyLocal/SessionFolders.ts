@@ -5,9 +5,10 @@
 import type { Session } from "@dsh/session/Session"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Fs from "node:fs/promises"
+import * as NodeFs from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
+import { promisify } from "node:util"
 import { SandboxError, remedy } from "../Sandbox.ts"
 import * as Worktree from "../Worktree.ts"
 
@@ -24,17 +25,25 @@ export interface Options {
   readonly tempParent?: string
 }
 
+// Not of `node:fs/promises`, which would take longer to load than what is done with it here before the first request.
+const Fs = {
+  chmod: promisify(NodeFs.chmod),
+  lstat: promisify(NodeFs.lstat),
+  mkdir: promisify(NodeFs.mkdir),
+  readdir: promisify(NodeFs.readdir),
+  realpath: promisify(NodeFs.realpath.native),
+  rm: promisify(NodeFs.rm),
+  rmdir: promisify(NodeFs.rmdir),
+  stat: promisify(NodeFs.stat)
+}
+
 const week = 7 * 24 * 3600 * 1000
 
 export const make = ({ tempParent, workspace = process.cwd() }: Options) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const parent = yield* Effect.cached(
-      attempt(async () => {
-        const path = await privateFolder(tempParent ?? join(tmpdir(), `dsh-tmp-${process.getuid?.() ?? "user"}`))
-        await removeOld(path, now - week)
-        return path
-      })
+      attempt(() => privateFolder(tempParent ?? join(tmpdir(), `dsh-tmp-${process.getuid?.() ?? "user"}`)))
     )
 
     const made = new Map<string, Folders>()
@@ -51,7 +60,15 @@ export const make = ({ tempParent, workspace = process.cwd() }: Options) =>
       Effect.gen(function* () {
         if (made.size === 0) return
         yield* Effect.forEach(made.values(), leaveWith, { discard: true })
-        yield* Effect.ignore(Effect.flatMap(parent, leave))
+        // At the end: nobody waits for it then.
+        yield* Effect.ignore(
+          Effect.tap(parent, (path) =>
+            Effect.zipRight(
+              attempt(() => removeOld(path, now - week)),
+              leave(path)
+            )
+          )
+        )
       })
     )
 

@@ -1,9 +1,9 @@
 /**
  * The one true path of a place, also of one that does not exist yet.
  */
-import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { errnoOf } from "./Failure.ts"
+import * as Look from "./Look.ts"
 
 // As many as Linux follows.
 const maxLinks = 40
@@ -18,7 +18,7 @@ export const absolute = (path: string, cwd: string): string =>
  */
 export const canonical = async (path: string, links = 0): Promise<string> => {
   try {
-    return await Fs.realpath(path)
+    return await Look.realpath(path)
   } catch (cause) {
     if (errnoOf(cause) !== "ENOENT" || Path.dirname(path) === path) throw cause
   }
@@ -30,7 +30,7 @@ export const canonical = async (path: string, links = 0): Promise<string> => {
 
 const linkAt = async (path: string): Promise<string | undefined> => {
   try {
-    return await Fs.readlink(path)
+    return await Look.readlink(path)
   } catch {
     return undefined
   }
