@@ -124,8 +124,8 @@ const missing = ({ displayPath }: FsTarget, hint: string): FsError =>
 const unread = ({ displayPath }: FsTarget): FsError =>
   new FsError({ code: "FS_NOT_OBSERVED", message: `read ${displayPath} before you edit it` })
 
-const stale = ({ displayPath }: FsTarget, { encoding, units }: TextFile.TextFile, wanted: string): FsError => {
-  const text = TextFile.textOf(encoding, units)
+const stale = ({ displayPath }: FsTarget, file: TextFile.TextFile, wanted: string): FsError => {
+  const text = TextFile.textOf(file, file.units)
   return new FsError({
     code: "FS_STALE_VERSION",
     message: `${displayPath} has changed since you last saw it. It now reads:\n${FileRegion.around(text, wanted) ?? FileRegion.head(text)}\nIf the edit still fits, repeat it; otherwise read the file again.`

@@ -59,7 +59,7 @@ export const tool: Tool.Tool<Fs | ObservedFiles.ObservedFiles> = Tool.make({
         const file = yield* Effect.mapError(FileTool.opened(target, current), unreplaceable)
         if (seen === undefined || seen === "absent") return yield* unread(target)
         if (seen.version === current.version) return file
-        const shown = TextFile.textOf(file.encoding, file.units)
+        const shown = TextFile.textOf(file, file.units)
         if (FileRegion.isWhole(shown)) yield* observed.record(session, key, { version: current.version })
         return yield* stale(target, shown)
       })
@@ -100,12 +100,10 @@ const replace = (target: FsTarget, file: TextFile.TextFile | undefined, content:
   if (file === undefined) {
     return Effect.succeed({ value: { before: null, after: shown(content) }, bytes: Buffer.from(content, "utf8") })
   }
-  const { encoding, units } = file
-  if (!TextFile.isWritable(encoding, content)) return Effect.fail(notWritable(target))
-  return Effect.succeed({
-    value: { before: shown(TextFile.textOf(encoding, units)), after: shown(content) },
-    bytes: TextFile.bytesOf(file, TextFile.unitsOf(encoding, content))
-  })
+  return Effect.map(FileTool.writable(target, file, content), () => ({
+    value: { before: shown(TextFile.textOf(file, file.units)), after: shown(content) },
+    bytes: TextFile.bytesOf(file, TextFile.unitsOf(file, content))
+  }))
 }
 
 const unread = ({ displayPath }: FsTarget): FsError =>
@@ -125,9 +123,3 @@ const stale = ({ displayPath }: FsTarget, text: string): FsError =>
 
 const unreplaceable = ({ cause, code, message }: FsError): FsError =>
   new FsError({ code, message: `${message}; delete it first if it is really to be replaced`, cause })
-
-const notWritable = ({ displayPath }: FsTarget): FsError =>
-  new FsError({
-    code: "FS_NOT_TEXT",
-    message: `${displayPath} is not valid UTF-8 and its encoding is unknown, so it can be replaced by ASCII text only; convert it first, with iconv for instance, or delete it`
-  })

@@ -41,6 +41,16 @@ describe("EditTool", () => {
         [latin1("const x = 1;\n// caf\xe9\n"), "x = 1", "x = 2", "const x = 2;\n// caf\xe9\n"],
         [latin1("a = 1 // \xd6\xd0\xce\xc4\n"), "a = 1", "a = 2", "a = 2 // \xd6\xd0\xce\xc4\n"],
         [latin1("\x95\x5c = 1\r\nb = 1"), "b = 1", "b = 2", "\x95\x5c = 1\r\nb = 2"],
+        // In their own encoding: the text is found, and what takes its place is written in it.
+        [latin1("x = 'caf\xe9'; // \xe0 b\n"), "'café'", "'thé'", "x = 'th\xe9'; // \xe0 b\n"],
+        [
+          latin1("a // \xd6\xd0\xce\xc4\xa3\xac\xc4\xe3\r\nb"),
+          "中文",
+          "文中文",
+          "a // \xce\xc4\xd6\xd0\xce\xc4\xa3\xac\xc4\xe3\r\nb"
+        ],
+        [latin1("\x95\x5c\x8e\xa6\n\\"), "\\", "表", "\x95\x5c\x8e\xa6\n\x95\x5c"],
+        [latin1("\x95\x5c\x8e\xa6\n"), "示", "/", "\x95\x5c/\n"],
         [Buffer.from("über\nb\n"), "über", "unter €", utf8("unter €\nb\n")],
         [
           Buffer.from("\uFEFFgrün\r\nb\r\n", "utf16le"),
@@ -67,8 +77,11 @@ describe("EditTool", () => {
       const cases: ReadonlyArray<[content: Uint8Array, before: string, after: string, code: string]> = [
         [latin1("x = 1 // caf\xe9\n"), "x = 1", "x = '€'", "FS_NOT_TEXT"],
         // The backslash is the second half of a Shift-JIS character.
-        [latin1("\x95\x5c\x83\x8a\n"), "\\", "/", "FS_NOT_TEXT"],
+        [latin1("\x95\x5c\x83\x8a\n"), "\\", "/", "FS_EDIT_NOT_FOUND"],
+        // And so it may be where nobody knows the encoding.
+        [latin1("\x81\x5c\n"), "\\", "/", "FS_NOT_TEXT"],
         [latin1("caf\xe9\n"), "caf\uFFFD", "tea", "FS_EDIT_NOT_FOUND"],
+        [latin1("\x95\x5c\x8e\xa6\n"), "示", "한", "FS_NOT_TEXT"],
         [Buffer.from("a\na\n"), "a", "b", "FS_AMBIGUOUS_EDIT"],
         [Buffer.from("abc"), "", "b", "INVALID_ARGS"],
         [Buffer.from(""), "", "b", "INVALID_ARGS"],

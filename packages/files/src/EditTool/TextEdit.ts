@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import * as EditMatch from "../EditMatch.ts"
 import type { EditRefused, Request } from "../EditMatch.ts"
 import * as FileRegion from "../FileRegion.ts"
-import { maxDiffBytes } from "../FileTool.ts"
+import * as FileTool from "../FileTool.ts"
 import * as TextFile from "../TextFile.ts"
 
 export interface Edited {
@@ -25,12 +25,12 @@ export const edit = (
 ): Either.Either<Modification<Edited>, EditRefused | FsError> =>
   Either.gen(function* () {
     const { encoding, units } = file
-    if (!TextFile.isWritable(encoding, request.newText)) return yield* Either.left(notWritable(target))
+    yield* FileTool.writable(target, file, request.newText)
     const plan = yield* Either.mapLeft(
       EditMatch.plan(units, {
         ...request,
-        oldText: TextFile.unitsOf(encoding, request.oldText),
-        newText: TextFile.unitsOf(encoding, request.newText)
+        oldText: TextFile.unitsOf(file, request.oldText),
+        newText: TextFile.unitsOf(file, request.newText)
       }),
       (refused) => explained(refused, target, file, request)
     )
@@ -38,7 +38,7 @@ export const edit = (
       return yield* Either.left(halfCharacter(target))
     }
     const edited = EditMatch.apply(units, plan)
-    const shown = (text: string) => (text.length < maxDiffBytes ? TextFile.textOf(encoding, text) : null)
+    const shown = (text: string) => (text.length < FileTool.maxDiffBytes ? TextFile.textOf(file, text) : null)
     return {
       value: { before: shown(units), after: shown(edited), lines: plan.lines, tolerant: plan.tolerant },
       bytes: TextFile.bytesOf(file, edited)
@@ -52,25 +52,19 @@ const mayBeHalf = (units: string, start: number): boolean =>
 const explained = (
   { code, message }: EditRefused,
   { displayPath }: FsTarget,
-  { encoding, units }: TextFile.TextFile,
+  file: TextFile.TextFile,
   { oldText }: Request
 ): EditRefused => {
   if (code !== "FS_EDIT_NOT_FOUND") return new EditMatch.EditRefused({ code, message: `${displayPath}: ${message}` })
-  const closest = FileRegion.around(TextFile.textOf(encoding, units), oldText)
+  const closest = FileRegion.around(TextFile.textOf(file, file.units), oldText)
   const hint =
-    encoding === "unknown" && oldText.includes("\uFFFD")
+    file.encoding === "unknown" && oldText.includes("\uFFFD")
       ? "\uFFFD stands for bytes that are not valid UTF-8; choose an old_string without it"
       : closest === undefined
         ? "none of its longer lines do; read the file again"
         : `the closest part reads:\n${closest}`
   return new EditMatch.EditRefused({ code, message: `${displayPath}: ${message}; ${hint}` })
 }
-
-const notWritable = ({ displayPath }: FsTarget): FsError =>
-  new FsError({
-    code: "FS_NOT_TEXT",
-    message: `${displayPath} is not valid UTF-8 and its encoding is unknown, so only ASCII text can be put into it; convert the file first, with iconv for instance`
-  })
 
 const halfCharacter = ({ displayPath }: FsTarget): FsError =>
   new FsError({
