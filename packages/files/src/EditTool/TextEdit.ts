@@ -1,49 +1,74 @@
 /**
- * An edit of an open file: the request in the file's own encoding, applied to its bytes.
+ * Edits of an open file: the requests in the file's own encoding, applied to its bytes one after the other.
  */
 import { FsError } from "@dsh/world/Fs"
 import type { FsTarget, Modification } from "@dsh/world/Fs"
 import * as Either from "effect/Either"
 import * as EditMatch from "../EditMatch.ts"
-import type { EditRefused, Request } from "../EditMatch.ts"
+import type { EditRefused, Plan, Request } from "../EditMatch.ts"
 import * as FileRegion from "../FileRegion.ts"
 import * as FileTool from "../FileTool.ts"
 import * as TextFile from "../TextFile.ts"
+import * as Requests from "./Requests.ts"
 
 export interface Edited {
   /** Null when too large to be shown. */
   readonly before: string | null
   readonly after: string | null
+  /** Of each replacement, at the moment when it was made. */
   readonly lines: ReadonlyArray<number>
   readonly tolerant: boolean
 }
 
+/** All of the edits or none. */
 export const edit = (
   target: FsTarget,
   file: TextFile.TextFile,
-  request: Request
+  { list, nameOf }: Requests.Requests
 ): Either.Either<Modification<Edited>, EditRefused | FsError> =>
   Either.gen(function* () {
-    const { encoding, units } = file
-    yield* FileTool.writable(target, file, request.newText)
-    const plan = yield* Either.mapLeft(
-      EditMatch.plan(units, {
-        ...request,
-        oldText: TextFile.unitsOf(file, request.oldText),
-        newText: TextFile.unitsOf(file, request.newText)
-      }),
-      (refused) => explained(refused, target, file, request)
-    )
-    if (encoding === "unknown" && plan.starts.some((start) => mayBeHalf(units, start))) {
-      return yield* Either.left(halfCharacter(target))
+    const lines: Array<number> = []
+    let tolerant = false
+    let units = file.units
+    for (const [i, request] of list.entries()) {
+      const name = nameOf(i)
+      const plan = yield* Either.mapLeft(step(target, { ...file, units }, request), (error) => ofEdit(error, name))
+      lines.push(...plan.lines)
+      tolerant ||= plan.tolerant
+      units = EditMatch.apply(units, plan)
     }
-    const edited = EditMatch.apply(units, plan)
     const shown = (text: string) => (text.length < FileTool.maxDiffBytes ? TextFile.textOf(file, text) : null)
     return {
-      value: { before: shown(units), after: shown(edited), lines: plan.lines, tolerant: plan.tolerant },
-      bytes: TextFile.bytesOf(file, edited)
+      value: { before: shown(file.units), after: shown(units), lines, tolerant },
+      bytes: TextFile.bytesOf(file, units)
     }
   })
+
+const step = (
+  target: FsTarget,
+  file: TextFile.TextFile,
+  request: Request
+): Either.Either<Plan, EditRefused | FsError> =>
+  Either.gen(function* () {
+    yield* FileTool.writable(target, file, request.newText)
+    const units = {
+      ...request,
+      oldText: TextFile.unitsOf(file, request.oldText),
+      newText: TextFile.unitsOf(file, request.newText)
+    }
+    const plan = yield* Either.mapLeft(EditMatch.plan(file.units, units), (refused) =>
+      explained(refused, target, file, request)
+    )
+    const isUnsafe = file.encoding === "unknown" && plan.starts.some((start) => mayBeHalf(file.units, start))
+    return isUnsafe ? yield* Either.left(halfCharacter(target)) : plan
+  })
+
+const ofEdit = (error: EditRefused | FsError, name: string): EditRefused | FsError => {
+  const message = Requests.unmade(name, error.message)
+  return error._tag === "FsError"
+    ? new FsError({ code: error.code, message })
+    : new EditMatch.EditRefused({ code: error.code, message })
+}
 
 // In a double-byte encoding a byte that looks like ASCII may be the second half of a character.
 const mayBeHalf = (units: string, start: number): boolean =>
