@@ -5,21 +5,18 @@ import * as GuidedTool from "@dsh/prompt/GuidedTool"
 import type { PromptError, SystemPrompt } from "@dsh/prompt/SystemPrompt"
 import * as Tool from "@dsh/tools/Tool"
 import type { ToolRegistrationError, Tools } from "@dsh/tools/Tools"
-import { Fs, FsError } from "@dsh/world/Fs"
-import type { FileContent, FsTarget } from "@dsh/world/Fs"
+import { Fs } from "@dsh/world/Fs"
+import type { FileContent } from "@dsh/world/Fs"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type { Request } from "./EditMatch.ts"
+import * as Admission from "./Admission.ts"
 import * as Requests from "./EditTool/Requests.ts"
 import * as TextEdit from "./EditTool/TextEdit.ts"
 import * as Escalating from "./Escalating.ts"
-import * as FileRegion from "./FileRegion.ts"
 import * as FileTool from "./FileTool.ts"
-import * as NameHint from "./NameHint.ts"
 import * as ObservedFiles from "./ObservedFiles.ts"
 import * as ResultViews from "./ResultViews.ts"
-import * as TextFile from "./TextFile.ts"
 
 const OldString = Schema.String.annotations({
   description: "The text to replace, as the file has it, with enough lines around it to occur only once."
@@ -77,30 +74,18 @@ const define = (escalation: boolean): Tool.Tool<Fs | ObservedFiles.ObservedFiles
         const observed = yield* ObservedFiles.ObservedFiles
         const requests = yield* Requests.of(args)
         const target = yield* fs.resolve(args.file_path, { cwd })
-        const key = target.targetKey
-
-        const admit = Effect.fnUntraced(function* (current: FileContent | undefined) {
-          if (current === undefined) {
-            yield* observed.record(session, key, "absent")
-            return yield* missing(target, yield* NameHint.of(fs, target))
-          }
-          const seen = yield* observed.lookup(session, key)
-          if (seen === undefined || seen === "absent") return yield* unread(target)
-          const file = yield* FileTool.opened(target, current)
-          if (seen.version === current.version) return file
-          // The answer shows how things stand, so the next attempt is an informed one.
-          yield* observed.record(session, key, { version: current.version })
-          return yield* stale(target, file, requests.list)
-        })
+        const wanted = requests.list.map(({ oldText }) => oldText)
+        const admit = (current: FileContent | undefined) =>
+          Admission.admit({ fs, observed, session, target, wanted }, current)
 
         const { value, written } = yield* fs.modify(
           target,
           (current) => Effect.flatMap(admit(current), (file) => TextEdit.edit(target, file, requests)),
           { maxBytes: FileTool.maxFileBytes }
         )
-        const version = written.version
-        yield* observed.record(session, key, { version })
-        return { path: target.displayPath, ...value, observed: { key, version } }
+        const sighting = { key: target.targetKey, version: written.version }
+        yield* observed.record(session, sighting.key, { version: sighting.version })
+        return { path: target.displayPath, ...value, observed: sighting }
       }).pipe(Effect.mapError(Escalating.failed(escalation))),
     render: ({ edits }, { lines, path, tolerant }) =>
       `edited ${path}: ${edits === undefined ? "" : `${edits.length === 1 ? "1 edit" : `${edits.length} edits`}, `}` +
@@ -136,19 +121,3 @@ export const layer: ToolLayer = GuidedTool.layer(tool, section)
 
 /** Calls can ask for more rights than their session has; for compositions with `SandboxEscalation` and somebody to ask. */
 export const layerEscalating: ToolLayer = GuidedTool.layer(define(true), section)
-
-const missing = ({ displayPath }: FsTarget, hint: string): FsError =>
-  new FsError({ code: "FS_NOT_FOUND", message: `${displayPath} does not exist${hint}` })
-
-const unread = ({ displayPath }: FsTarget): FsError =>
-  new FsError({ code: "FS_NOT_OBSERVED", message: `read ${displayPath} before you edit it` })
-
-const stale = ({ displayPath }: FsTarget, file: TextFile.TextFile, wanted: ReadonlyArray<Request>): FsError => {
-  const text = TextFile.textOf(file, file.units)
-  const regions = wanted.flatMap(({ oldText }) => FileRegion.around(text, oldText) ?? [])
-  const shown = regions.length === 0 ? FileRegion.head(text) : [...new Set(regions)].slice(0, 5).join("\n…\n")
-  return new FsError({
-    code: "FS_STALE_VERSION",
-    message: `${displayPath} has changed since you last saw it. It now reads:\n${shown}\nIf the edit still fits, repeat it; otherwise read the file again.`
-  })
-}

@@ -65,3 +65,22 @@ export const writable = (
         })
       )
 }
+
+/** Fails with `FS_NOT_TEXT` if one of the matches that begin at `starts` may begin inside of a character. */
+export const whole = (
+  { displayPath }: FsTarget,
+  { encoding, units }: TextFile.TextFile,
+  starts: ReadonlyArray<number>
+): Either.Either<void, FsError> =>
+  encoding === "unknown" && starts.some((start) => mayBeHalf(units, start))
+    ? Either.left(
+        new FsError({
+          code: "FS_NOT_TEXT",
+          message: `${displayPath} is not valid UTF-8, and the text to replace begins right behind a byte that may belong to the same character; begin it elsewhere, at the start of the line for instance`
+        })
+      )
+    : Either.void
+
+// In a double-byte encoding a byte that looks like ASCII may be the second half of a character.
+const mayBeHalf = (units: string, start: number): boolean =>
+  start > 0 && units.charCodeAt(start - 1) >= 0x80 && /[@-~]/.test(units.charAt(start))

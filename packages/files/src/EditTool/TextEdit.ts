@@ -59,8 +59,8 @@ const step = (
     const plan = yield* Either.mapLeft(EditMatch.plan(file.units, units), (refused) =>
       explained(refused, target, file, request)
     )
-    const isUnsafe = file.encoding === "unknown" && plan.starts.some((start) => mayBeHalf(file.units, start))
-    return isUnsafe ? yield* Either.left(halfCharacter(target)) : plan
+    yield* FileTool.whole(target, file, plan.starts)
+    return plan
   })
 
 const ofEdit = (error: EditRefused | FsError, name: string): EditRefused | FsError => {
@@ -69,10 +69,6 @@ const ofEdit = (error: EditRefused | FsError, name: string): EditRefused | FsErr
     ? new FsError({ code: error.code, message })
     : new EditMatch.EditRefused({ code: error.code, message })
 }
-
-// In a double-byte encoding a byte that looks like ASCII may be the second half of a character.
-const mayBeHalf = (units: string, start: number): boolean =>
-  start > 0 && units.charCodeAt(start - 1) >= 0x80 && /[@-~]/.test(units.charAt(start))
 
 const explained = (
   { code, message }: EditRefused,
@@ -90,9 +86,3 @@ const explained = (
         : `the closest part reads:\n${closest}`
   return new EditMatch.EditRefused({ code, message: `${displayPath}: ${message}; ${hint}` })
 }
-
-const halfCharacter = ({ displayPath }: FsTarget): FsError =>
-  new FsError({
-    code: "FS_NOT_TEXT",
-    message: `${displayPath} is not valid UTF-8, and old_string begins right behind a byte that may belong to the same character; begin it elsewhere, at the start of the line for instance`
-  })
