@@ -75,6 +75,8 @@ export const packages = {
     provider: ["BashLocal", "BashSandbox", "JobsLocal"],
     feature: ["BashTool", "JobNotices", "JobTools"]
   },
+  "image-codec": { role: "support" },
+  attachments: { role: "definition", provider: ["AttachmentsLocal"] },
   spill: { role: "definition", provider: ["SpillLocal"], feature: ["SpillPolicy"] },
   files: { role: "feature" },
   loop: { role: "loop" },
