@@ -73,6 +73,9 @@ export interface RequestWriter {
   readonly suffix: string
 }
 
+/** Whether the model is shown images; where it is not, words stand in their place. */
+export const showsImages = ({ wire }: EpochHeader): boolean => wire.options?.["images"] === "send"
+
 /** Equality of headers, as far as the model can tell. */
 export const sameHeader = (a: EpochHeader, b: EpochHeader): boolean =>
   a === b ||
