@@ -76,7 +76,7 @@ export const packages = {
     feature: ["BashTool", "JobNotices", "JobTools"]
   },
   "image-codec": { role: "support" },
-  attachments: { role: "definition", provider: ["AttachmentsLocal"] },
+  attachments: { role: "definition", provider: ["AttachmentsLocal"], feature: ["RequestImages"] },
   spill: { role: "definition", provider: ["SpillLocal"], feature: ["SpillPolicy"] },
   files: { role: "feature" },
   loop: { role: "loop" },
