@@ -46,7 +46,12 @@ describe("TextFile", () => {
         [encoded("表示", "cp932"), "shift_jis", "表示"],
         [encoded("// ファイルを開けません\n", "euc-jp"), "euc-jp", "// ファイルを開けません\n"],
         [encoded(korean, "euc-kr"), "euc-kr", korean],
+        [encoded('"開く" 値', "cp932"), "shift_jis", '"開く" 値'],
+        [encoded("l’été – «à»", "windows-1252"), "windows-1252", "l’été – «à»"],
         // In doubt.
+        [encoded("// žluťoučký", "windows-1250"), "unknown", "// \uFFFDlu\uFFFDou\uFFFDk\uFFFD"],
+        [encoded("// Café élève", "cp437"), "unknown", "// Caf\uFFFD \uFFFDl\uFFFDve"],
+        [encoded("中文", "cp950"), "unknown", "\uFFFD\uFFFD\uFFFD\uFFFD"],
         [encoded("Привет, мир", "koi8-r"), "unknown", "\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD, \uFFFD\uFFFD\uFFFD"],
         [encoded("ﾃｽﾄ", "cp932"), "unknown", "ý\uFFFD"],
         [Buffer.from("\xef\xbb\xbfcaf\xe9", "latin1"), "unknown", "caf\uFFFD"],

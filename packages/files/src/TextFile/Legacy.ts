@@ -29,7 +29,7 @@ export const recognize = (bytes: Buffer): Effect.Effect<Codec | undefined> =>
     const sample = beginning(bytes)
     const candidates = Plausible.encodingsOf(sample)
       .map((encoding) => codec(iconv, encoding))
-      .filter(({ decode, encode }) => sample.equals(encode(decode(sample))))
+      .filter((candidate) => givesBack(candidate, sample))
     const korean = candidates.find(({ encoding }) => encoding === "euc-kr")
     const [only, ...others] =
       korean === undefined
@@ -38,8 +38,16 @@ export const recognize = (bytes: Buffer): Effect.Effect<Codec | undefined> =>
           ? [korean]
           : candidates.filter((other) => other !== korean)
     if (only === undefined || others.length > 0) return undefined
-    return sample === bytes || bytes.equals(only.encode(only.decode(bytes))) ? only : undefined
+    return sample === bytes || givesBack(only, bytes) ? only : undefined
   })
+
+/** What a byte without a meaning becomes, whichever it is. */
+const unknown = "\uFFFD"
+
+const givesBack = ({ decode, encode }: Codec, bytes: Buffer): boolean => {
+  const text = decode(bytes)
+  return !text.includes(unknown) && bytes.equals(encode(text))
+}
 
 interface Iconv {
   readonly decode: (bytes: Uint8Array, encoding: string, options: { readonly stripBOM: boolean }) => string
@@ -55,7 +63,7 @@ const codec = (iconv: Iconv, encoding: LegacyEncoding): Codec => {
   const name = namesThere[encoding] ?? encoding
   const decode = (bytes: Uint8Array) => iconv.decode(bytes, name, { stripBOM: false })
   const encode = (text: string) => iconv.encode(text, name, { addBOM: false })
-  return { encoding, decode, encode, has: (text) => decode(encode(text)) === text }
+  return { encoding, decode, encode, has: (text) => !text.includes(unknown) && decode(encode(text)) === text }
 }
 
 const beginning = (bytes: Buffer): Buffer => {

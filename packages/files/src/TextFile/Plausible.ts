@@ -85,8 +85,10 @@ const isShiftJis: Test = (pairs) =>
   share(pairs, ({ lead }) => between(lead, 0x81, 0x83) || between(lead, 0x88, 0x98)) >= 0.85 &&
   share(pairs, ({ hasNeighbour }) => hasNeighbour) >= 0.5
 
+// Two characters of its kana are just as well two common ones of Big5.
 const isEucJp: Test = (pairs) =>
   pairs !== undefined &&
+  pairs.length > 2 &&
   share(pairs, (pair) => isSign(pair) || between(pair.lead, 0xa4, 0xa5) || between(pair.lead, 0xb0, 0xcf)) >= 0.85 &&
   share(pairs, ({ lead }) => between(lead, 0xa4, 0xa5)) >= 0.2
 
@@ -114,6 +116,7 @@ const isLatin = (bytes: Uint8Array): boolean => {
     if (bytes[at]! < 0x80) continue
     const start = at
     while (at + 1 < bytes.length && bytes[at + 1]! >= 0x80) at++
+    for (let i = start; i <= at; i++) if (isMisplaced(bytes[i]!, bytes[i - 1], bytes[i + 1])) return false
     if (!isLatinRun(bytes.subarray(start, at + 1), bytes[start - 1], bytes[at + 1])) return false
   }
   return true
@@ -130,6 +133,19 @@ const isLatinRun = (run: Uint8Array, before: number | undefined, after: number |
   if (latinLetters.has(first) && isLower(before) && between(first, 0xc0, 0xde)) return false
   return isInWord || (letters.length === 1 && words.has(letters[0]!))
 }
+
+/** Quotation marks open before words and close behind them; an apostrophe follows something. */
+const isMisplaced = (byte: number, before: number | undefined, after: number | undefined): boolean => {
+  if (opening.has(byte)) return isWord(before)
+  if (closing.has(byte)) return isWord(after)
+  return byte === apostrophe && !isWord(before) && !/[\d.,!?)]/.test(String.fromCharCode(before ?? 0))
+}
+
+const isWord = (byte: number | undefined): boolean => isLetter(byte) || (byte !== undefined && latinLetters.has(byte))
+
+const apostrophe = 0x92
+const opening = new Set([0x82, 0x84, 0x8b, 0x91, 0x93])
+const closing = new Set([0x94, 0x9b])
 
 const longestRun = 3
 
