@@ -13,7 +13,8 @@ import { Effect, Layer } from "effect"
 import * as EditTool from "../src/EditTool.ts"
 import * as ObservedFiles from "../src/ObservedFiles.ts"
 import * as ReadTool from "../src/ReadTool.ts"
-import { folder } from "./support.ts"
+import * as Sessions from "@dsh/session/Sessions"
+import { codeOf, edit as editFile, folder, read, textOf as shown, tools } from "./support.ts"
 
 const world = (script: ReadonlyArray<LlmScripted.Reply.Reply>) =>
   AgentLoop.layer.pipe(
@@ -74,5 +75,25 @@ describe("a batch of calls on one file", () => {
         assert.match(said[4] ?? "", /^edited /)
         assert.strictEqual(text, "A\nB\nC\n")
       })
+  )
+
+  it.scopedLive("of two agents the second hears what the first made of it", () =>
+    Effect.gen(function* () {
+      const { dir, put, text } = yield* folder
+      const sessions = yield* Sessions.Sessions
+      const [one, other] = [yield* sessions.create({ cwd: dir }), yield* sessions.create({ cwd: dir })]
+      put("f", "a\nb\nc\n")
+      for (const session of [one, other]) yield* read("f", {}, session)
+      const both = yield* Effect.all([editFile("f", "a", "A", {}, one), editFile("f", "c", "C", {}, other)], {
+        concurrency: 2
+      })
+      const refused = both.filter(({ isError }) => isError)
+      assert.strictEqual(refused.length, 1)
+      assert.deepStrictEqual(refused.map(codeOf), ["FS_STALE_VERSION"])
+      assert.match(shown(refused[0]!), /1: A|3: C/)
+      const [again, session] = both[0]!.isError ? (["a", one] as const) : (["c", other] as const)
+      assert.isFalse((yield* editFile("f", again, again.toUpperCase(), {}, session)).isError)
+      assert.strictEqual(text("f"), "A\nb\nC\n")
+    }).pipe(Effect.provide(Layer.merge(tools, Sessions.layer)))
   )
 })

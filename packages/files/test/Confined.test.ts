@@ -1,5 +1,6 @@
 // The file tools of a session that is confined: what counts is where a path really leads, and who may go there all the same.
 import { CallId } from "@dsh/protocol/Ids"
+import * as AttachmentsLocal from "@dsh/attachments/AttachmentsLocal"
 import * as FsConfined from "@dsh/sandbox/FsConfined"
 import * as SandboxEscalation from "@dsh/sandbox/SandboxEscalation"
 import * as SandboxPolicyLocal from "@dsh/sandbox/SandboxPolicyLocal"
@@ -18,8 +19,11 @@ import { join } from "node:path"
 import * as EditTool from "../src/EditTool.ts"
 import * as GlobTool from "../src/GlobTool.ts"
 import * as ObservedFiles from "../src/ObservedFiles.ts"
+import * as ReadImageTool from "../src/ReadImageTool.ts"
 import * as ReadTool from "../src/ReadTool.ts"
+import * as StrReplaceEditorTool from "../src/StrReplaceEditorTool.ts"
 import * as WriteTool from "../src/WriteTool.ts"
+import { picture } from "./images.ts"
 import { definitions } from "./search.ts"
 import { codeOf, textOf } from "./support.ts"
 
@@ -61,7 +65,13 @@ interface Place {
   readonly text: (name: string) => string
 }
 
-const plain = Layer.mergeAll(ReadTool.layer, WriteTool.layer, EditTool.layer, GlobTool.layer)
+const plain = Layer.mergeAll(
+  ReadTool.layer,
+  WriteTool.layer,
+  EditTool.layer,
+  GlobTool.layer,
+  StrReplaceEditorTool.layer
+)
 
 const escalating = Layer.mergeAll(ReadTool.layer, WriteTool.layerEscalating, EditTool.layerEscalating).pipe(
   Layer.provideMerge(SandboxEscalation.layer(["write", "edit"]))
@@ -163,6 +173,48 @@ describe("file tools, confined to the workspace", () => {
         assert.strictEqual(yield* glob({ pattern: "*.txt", path: "out" }), "out/old.txt")
         assert.strictEqual(codeOf(yield* call("glob", { pattern: "*", path: "../vault" })), "FS_SANDBOX_DENIED")
       })
+    )
+  )
+})
+
+describe("the other file tools, confined", () => {
+  it.scopedLive("str_replace_editor changes nothing outside, and cannot ask to", () =>
+    inPlace(({ at, text }) =>
+      Effect.gen(function* () {
+        const call = yield* sessionIn(at("ws"))
+        const editor = (command: string, path: string, args: object = {}) =>
+          call("str_replace_editor", { command, path: at(path), ...args })
+        assert.isFalse((yield* editor("view", "ws/out/old.txt")).isError)
+        const change = { old_str: "theirs", new_str: "mine", insert_line: 0, file_text: "mine" }
+        for (const [command, path] of [
+          ["create", "ws/out/new.txt"],
+          ["create", "ws/dangling"],
+          ["str_replace", "ws/out/old.txt"],
+          ["insert", "outside/old.txt"],
+          ["view", "ws/key"],
+          ["view", "vault"]
+        ] as const) {
+          const denied = yield* editor(command, path, change)
+          assert.strictEqual(codeOf(denied), "FS_SANDBOX_DENIED", `${command} ${path}: ${textOf(denied)}`)
+          assert.notInclude(textOf(denied), "sandbox_permissions")
+        }
+        assert.strictEqual(text("outside/old.txt"), "theirs\n")
+        assert.isFalse((yield* editor("create", "ws/new.txt", change)).isError)
+      })
+    )
+  )
+
+  it.scopedLive("read_image sees nothing that is hidden", () =>
+    inPlace(({ at }) =>
+      Effect.gen(function* () {
+        NodeFs.writeFileSync(at("vault/key.png"), picture(4, 4).get_bytes())
+        NodeFs.symlinkSync(at("vault/key.png"), at("ws/innocent.png"))
+        NodeFs.writeFileSync(at("outside/other.png"), picture(4, 4).get_bytes())
+        const call = yield* sessionIn(at("ws"))
+        const denied = yield* call("read_image", { file_path: "innocent.png" })
+        assert.strictEqual(codeOf(denied), "FS_SANDBOX_DENIED")
+        assert.isFalse((yield* call("read_image", { file_path: "../outside/other.png" })).isError)
+      }).pipe(Effect.provide(Layer.provide(ReadImageTool.layer, AttachmentsLocal.layer({ root: at("attachments") }))))
     )
   )
 })

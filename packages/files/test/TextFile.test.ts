@@ -67,6 +67,19 @@ describe("TextFile", () => {
     })
   )
 
+  it.effect(
+    "judges large files by their beginning, asks all of them for every byte, and very large ones for nothing",
+    () =>
+      Effect.gen(function* () {
+        const line = encoded("x = 1 // 中文\n", "gb18030")
+        const lines = (count: number) => Buffer.concat(Array.from({ length: count }, () => line))
+        const encodingOf = (bytes: Uint8Array) => Effect.map(TextFile.open(bytes), ({ encoding }) => encoding)
+        assert.strictEqual(yield* encodingOf(lines(40_000)), "gb18030")
+        assert.strictEqual(yield* encodingOf(Buffer.concat([lines(40_000), Buffer.of(0xff, 0x0a)])), "unknown")
+        assert.strictEqual(yield* encodingOf(lines((9 * 1024 * 1024) / line.length)), "unknown")
+      })
+  )
+
   it.effect("refuses what is no text", () =>
     Effect.gen(function* () {
       const refused = [

@@ -20,26 +20,31 @@ export interface Codec {
   readonly has: (text: string) => boolean
 }
 
+/** Beyond that it would hold everything else up for too long. */
+export const maxBytes = 8 * 1024 * 1024
+
 /** Longer files are judged by whole lines of their beginning; that they give every byte back is always asked of the whole. */
-const judgedBytes = 1024 * 1024
+const judgedBytes = 256 * 1024
 
 /** The encoding of `bytes`, which are not valid UTF-8; undefined where that is not sure. The tables are loaded by the first call. */
 export const recognize = (bytes: Buffer): Effect.Effect<Codec | undefined> =>
-  Effect.map(library, (iconv) => {
-    const sample = beginning(bytes)
-    const candidates = Plausible.encodingsOf(sample)
-      .map((encoding) => codec(iconv, encoding))
-      .filter((candidate) => givesBack(candidate, sample))
-    const korean = candidates.find(({ encoding }) => encoding === "euc-kr")
-    const [only, ...others] =
-      korean === undefined
-        ? candidates
-        : Plausible.isKorean(korean.decode(sample))
-          ? [korean]
-          : candidates.filter((other) => other !== korean)
-    if (only === undefined || others.length > 0) return undefined
-    return sample === bytes || givesBack(only, bytes) ? only : undefined
-  })
+  bytes.length > maxBytes ? Effect.succeed(undefined) : Effect.map(library, (iconv) => recognized(iconv, bytes))
+
+const recognized = (iconv: Iconv, bytes: Buffer): Codec | undefined => {
+  const sample = beginning(bytes)
+  const candidates = Plausible.encodingsOf(sample)
+    .map((encoding) => codec(iconv, encoding))
+    .filter((candidate) => givesBack(candidate, sample))
+  const korean = candidates.find(({ encoding }) => encoding === "euc-kr")
+  const [only, ...others] =
+    korean === undefined
+      ? candidates
+      : Plausible.isKorean(korean.decode(sample))
+        ? [korean]
+        : candidates.filter((other) => other !== korean)
+  if (only === undefined || others.length > 0) return undefined
+  return sample === bytes || givesBack(only, bytes) ? only : undefined
+}
 
 /** What a byte without a meaning becomes, whichever it is. */
 const unknown = "\uFFFD"
