@@ -2,16 +2,10 @@
  * Images in a request. While it is kept and hashed, a request names an image by the hash of its bytes, which says as much as the bytes
  * themselves; they take its place when the request is sent.
  */
-import { isId, mediaTypes } from "@dsh/attachments/Attachments"
 import type { Attachments } from "@dsh/attachments/Attachments"
-import type { AttachmentRef, ContentBlock, ImageBlock } from "@dsh/protocol/Block"
+import type { AttachmentRef } from "@dsh/protocol/Block"
 import * as Effect from "effect/Effect"
-
-/** A reference that can be sent. What another store made, or somebody wrote into the log, is described in words. */
-export const isSendable = (block: ContentBlock): block is ImageBlock =>
-  block.type === "image" &&
-  isId(block.attachment.id) &&
-  mediaTypes.some((mediaType) => mediaType === block.attachment.mediaType)
+import { base64 } from "../ShownImages.ts"
 
 const scheme = "attachment:"
 
@@ -51,7 +45,7 @@ export const expand = (body: Uint8Array, { read }: Attachments["Type"]): Effect.
 const written = (read: ReturnType<Attachments["Type"]["read"]>, mediaType: string, id: string): Effect.Effect<Buffer> =>
   Effect.match(read, {
     onSuccess: (image) => {
-      const url = `data:${mediaType};base64,${Buffer.from(image.buffer, image.byteOffset, image.byteLength).toString("base64")}`
+      const url = `data:${mediaType};base64,${base64(image)}`
       return Buffer.from(`{"type":"image_url","image_url":{"url":"${url}"}}`)
     },
     onFailure: ({ code }) => Buffer.from(JSON.stringify({ type: "text", text: `[image ${id}: lost (${code})]` }))

@@ -11,6 +11,7 @@ import type { EpochHeader, RequestFormat, RequestWriter } from "@dsh/protocol/Re
 import * as Acceptable from "../Acceptable.ts"
 import * as Images from "./Images.ts"
 import * as Profile from "./Profile.ts"
+import { isSendable } from "../ShownImages.ts"
 
 const open = (header: EpochHeader): RequestWriter => {
   const profile = Profile.read(header.wire)
@@ -107,9 +108,9 @@ const user = (message: Message, profile: Profile.Known, waiting: ResultImages): 
 
 /** Text alone is a string: that is what every server takes. */
 const parts = (content: ReadonlyArray<ContentBlock>, { images }: Profile.Known) =>
-  images === "send" && content.some(Images.isSendable)
+  images === "send" && content.some(isSendable)
     ? content.flatMap((block): ReadonlyArray<object> => {
-        if (Images.isSendable(block)) return [Images.part(block.attachment)]
+        if (isSendable(block)) return [Images.part(block.attachment)]
         const text = Acceptable.textOf([block])
         return text === "" ? [] : [{ type: "text", text }]
       })
@@ -131,7 +132,7 @@ class ResultImages {
 
   /** What the result says in the place of `block`. */
   put(block: ContentBlock): ContentBlock {
-    if (!Images.isSendable(block)) return block
+    if (!isSendable(block)) return block
     this.#images.push(block)
     return {
       type: "text",
