@@ -58,6 +58,7 @@ const packages = new Map([
   ["@dsh/bash-grammar", "@dsh/bash-grammar"],
   ["@dsh/image-codec", "@dsh/image-codec"],
   ["@vscode/ripgrep", "@vscode/ripgrep"],
+  ["iconv-lite", "iconv-lite"],
   ["minimatch", "minimatch"]
 ])
 
