@@ -28,7 +28,9 @@ const judgedBytes = 256 * 1024
 
 /** The encoding of `bytes`, which are not valid UTF-8; undefined where that is not sure. The tables are loaded by the first call. */
 export const recognize = (bytes: Buffer): Effect.Effect<Codec | undefined> =>
-  bytes.length > maxBytes ? Effect.succeed(undefined) : Effect.map(library, (iconv) => recognized(iconv, bytes))
+  bytes.length > maxBytes
+    ? Effect.succeed(undefined)
+    : Effect.map(library, (iconv) => iconv && recognized(iconv, bytes))
 
 const recognized = (iconv: Iconv, bytes: Buffer): Codec | undefined => {
   const sample = beginning(bytes)
@@ -59,7 +61,11 @@ interface Iconv {
   readonly encode: (text: string, encoding: string, options: { readonly addBOM: boolean }) => Uint8Array
 }
 
-const library: Effect.Effect<Iconv> = Effect.promise(async () => (await import("iconv-lite")).default)
+/** Where it is not installed, nothing is recognized, and everything else goes on. */
+const library: Effect.Effect<Iconv | undefined> = Effect.orElseSucceed(
+  Effect.tryPromise(async () => (await import("iconv-lite")).default),
+  () => undefined
+)
 
 // The library adds to Big5 what only Hong Kong has, and that is not one code for one character.
 const namesThere: Partial<Record<LegacyEncoding, string>> = { big5: "cp950", shift_jis: "cp932" }
