@@ -56,7 +56,9 @@ const standIn = (module, chunk) => ({
 const packages = new Map([
   ["better-sqlite3", "@dsh/sqlite-driver"],
   ["@dsh/bash-grammar", "@dsh/bash-grammar"],
+  ["@dsh/image-codec", "@dsh/image-codec"],
   ["@vscode/ripgrep", "@vscode/ripgrep"],
+  ["iconv-lite", "iconv-lite"],
   ["minimatch", "minimatch"]
 ])
 

@@ -76,6 +76,8 @@ export const packages = {
     provider: ["BashLocal", "BashSandbox", "JobsLocal"],
     feature: ["BashTool", "JobNotices", "JobTools"]
   },
+  "image-codec": { role: "support" },
+  attachments: { role: "definition", provider: ["AttachmentsLocal"], feature: ["RequestImages"] },
   spill: { role: "definition", provider: ["SpillFs", "SpillLocal"], feature: ["SpillPolicy"] },
   files: { role: "feature" },
   context: { role: "feature", provider: ["FileReferencesLocal"], definition: ["FileReferences"] },

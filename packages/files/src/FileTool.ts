@@ -4,6 +4,7 @@
 import { ToolError } from "@dsh/tools/ToolError"
 import { FsError } from "@dsh/world/Fs"
 import type { FileContent, FsTarget } from "@dsh/world/Fs"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as TextFile from "./TextFile.ts"
@@ -45,5 +46,41 @@ export const notText = ({ displayPath }: FsTarget, { code, message }: NotText): 
   new FsError({ code, message: `${displayPath} ${message}` })
 
 /** The content of a file as text; fails with `FS_NOT_TEXT`. */
-export const opened = (target: FsTarget, { bytes }: FileContent): Either.Either<TextFile.TextFile, FsError> =>
-  Either.mapLeft(TextFile.open(bytes), (error) => notText(target, error))
+export const opened = (target: FsTarget, { bytes }: FileContent): Effect.Effect<TextFile.TextFile, FsError> =>
+  Effect.mapError(TextFile.open(bytes), (error) => notText(target, error))
+
+/** Fails with `FS_NOT_TEXT` if the encoding of `file` does not have all of `text`. */
+export const writable = (
+  { displayPath }: FsTarget,
+  file: TextFile.TextFile,
+  text: string
+): Either.Either<void, FsError> => {
+  const reason = TextFile.unwritable(file, text)
+  return reason === undefined
+    ? Either.void
+    : Either.left(
+        new FsError({
+          code: "FS_NOT_TEXT",
+          message: `${displayPath} ${reason}; write it without that, or convert the file first, with iconv for instance`
+        })
+      )
+}
+
+/** Fails with `FS_NOT_TEXT` if one of the matches that begin at `starts` may begin inside of a character. */
+export const whole = (
+  { displayPath }: FsTarget,
+  { encoding, units }: TextFile.TextFile,
+  starts: ReadonlyArray<number>
+): Either.Either<void, FsError> =>
+  encoding === "unknown" && starts.some((start) => mayBeHalf(units, start))
+    ? Either.left(
+        new FsError({
+          code: "FS_NOT_TEXT",
+          message: `${displayPath} is not valid UTF-8, and the text to replace begins right behind a byte that may belong to the same character; begin it elsewhere, at the start of the line for instance`
+        })
+      )
+    : Either.void
+
+// In a double-byte encoding a byte that looks like ASCII may be the second half of a character.
+const mayBeHalf = (units: string, start: number): boolean =>
+  start > 0 && units.charCodeAt(start - 1) >= 0x80 && /[@-~]/.test(units.charAt(start))

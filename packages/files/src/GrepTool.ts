@@ -12,9 +12,8 @@ import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as FileTool from "./FileTool.ts"
 import * as GlobPattern from "./GlobPattern.ts"
-import { Counts } from "./GrepTool/Counts.ts"
 import * as Found from "./GrepTool/Found.ts"
-import * as MatchRecord from "./GrepTool/MatchRecord.ts"
+import * as Search from "./GrepTool/Search.ts"
 import * as ResultViews from "./ResultViews.ts"
 import * as Ripgrep from "./Ripgrep.ts"
 import * as SearchList from "./SearchList.ts"
@@ -107,7 +106,9 @@ export const make = (options: Options = {}): Tool.Tool<Fs | Subprocess> => {
       Effect.gen(function* () {
         const place = yield* SearchPlace.of(args.path, context.cwd, "any")
         const include = args.include === undefined ? undefined : yield* GlobPattern.parse(args.include, place.root)
-        const value = yield* search(args, place, include, { ...options, maxLineBytes, timeoutMs })
+        const wanted = wantedOf(args, place, include)
+        const found = yield* Search.search(wanted, { ...options, maxLineBytes, timeoutMs })
+        const value: Value = { root: place.root, output: wanted.output, ...found }
         const isOver = Found.matchesIn(value.matches) + value.files.length > maxMatches
         return isOver ? { ...value, ...(yield* SearchList.save(context, "grep", `${whole(value)}\n`)) } : value
       }),
@@ -142,6 +143,12 @@ export const layer: ToolLayer = GuidedTool.layer(make(), section)
 /** With other limits than the usual ones. */
 export const layerWith = (options: Options): ToolLayer => GuidedTool.layer(make(options), section)
 
+const wantedOf = (
+  { context = 0, ignore_case = false, multiline = false, output = "matches", pattern }: Arguments,
+  place: SearchPlace.SearchPlace,
+  include: GlobPattern.GlobPattern | undefined
+): Search.Wanted => ({ pattern, output, ignoreCase: ignore_case, multiline, context, place, include })
+
 const header = ({ files, matches, output }: Value): string => {
   const lines = output === "count" ? files.reduce((sum, { count = 0 }) => sum + count, 0) : Found.matchesIn(matches)
   const inFiles = files.length === 1 ? "1 file" : `${files.length} files`
@@ -152,72 +159,3 @@ const header = ({ files, matches, output }: Value): string => {
 
 const whole = (value: Value): string =>
   `${header(value)}\n\n${Found.text(value.matches)}${Found.countText(value.files)}`
-
-const outputArgs = ({ context = 0, output = "matches" }: Arguments): ReadonlyArray<string> => {
-  switch (output) {
-    case "files":
-      return ["--files-with-matches", "--null"]
-    case "count":
-      return ["--count", "--with-filename", "--null"]
-    case "matches":
-      return ["--json", `--context=${context}`]
-  }
-}
-
-interface Limits extends Ripgrep.Options {
-  readonly maxLineBytes: number
-  readonly timeoutMs: number
-}
-
-const search = (
-  args: Arguments,
-  { root, show, target }: SearchPlace.SearchPlace,
-  include: GlobPattern.GlobPattern | undefined,
-  { maxLineBytes, program, rawOutputMaxBytes = Ripgrep.defaultMaxBytes, timeoutMs }: Limits
-) =>
-  Effect.suspend(() => {
-    const { ignore_case = false, multiline = false, output = "matches", pattern } = args
-    const lines: Array<Found.Line> = []
-    const files: Array<Found.FileCount> = []
-    /** The name of a file that is wanted. */
-    const named = (found: string): string | undefined => {
-      const path = found.replace(/^\.\//, "")
-      return include === undefined || include.matches(path) ? show(path) : undefined
-    }
-    const counts = new Counts((found, count) => {
-      const path = named(found)
-      if (path !== undefined) files.push({ path, count })
-    })
-    const take = (record: Ripgrep.Record) => {
-      if (output === "count") return counts.push(record.bytes)
-      if (output === "files") {
-        const path = named(record.bytes.toString("utf8"))
-        if (path !== undefined) files.push({ path })
-        return
-      }
-      const line = MatchRecord.parse(record, maxLineBytes)
-      const path = line && named(line.path)
-      if (line !== undefined && path !== undefined) lines.push(Found.lineOf(line, path))
-    }
-    return Effect.map(
-      Ripgrep.run({
-        args: [
-          ...outputArgs(args),
-          ...(ignore_case ? ["--ignore-case"] : []),
-          ...(multiline ? ["--multiline", "--multiline-dotall"] : []),
-          ...(include?.args ?? []),
-          "-e",
-          pattern,
-          "--",
-          target
-        ],
-        cwd: root,
-        separator: output === "matches" ? Ripgrep.newline : Ripgrep.nul,
-        take,
-        deadlineMs: timeoutMs,
-        maxBytes: rawOutputMaxBytes,
-        program
-      }),
-      (ended): Value => ({ root, output, matches: Found.inOrder(lines), files: Found.inOrder(files), ...ended })
-    )
-  })

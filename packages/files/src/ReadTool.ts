@@ -5,22 +5,19 @@ import * as GuidedTool from "@dsh/prompt/GuidedTool"
 import type { PromptError, SystemPrompt } from "@dsh/prompt/SystemPrompt"
 import * as Tool from "@dsh/tools/Tool"
 import type { ToolRegistrationError, Tools } from "@dsh/tools/Tools"
-import * as ContentVersion from "@dsh/world/ContentVersion"
 import { Fs, FsError } from "@dsh/world/Fs"
 import type { FsTarget } from "@dsh/world/Fs"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import * as FileRegion from "./FileRegion.ts"
 import * as FileTool from "./FileTool.ts"
 import * as NameHint from "./NameHint.ts"
 import * as ObservedFiles from "./ObservedFiles.ts"
-import * as Decoding from "./ReadTool/Decoding.ts"
-import * as LineWindow from "./ReadTool/LineWindow.ts"
 import * as ReadText from "./ReadTool/ReadText.ts"
+import * as Scan from "./ReadTool/Scan.ts"
 import * as ResultViews from "./ResultViews.ts"
+import { encodings } from "./TextFile.ts"
 
 export interface Options {
   /** Lines per call at most, and without a `limit`. Default 2000. */
@@ -44,7 +41,7 @@ const Value = Schema.Struct({
   offset: Schema.Number,
   lines: Schema.Array(Schema.Struct({ number: Schema.Number, text: Schema.String })),
   totalLines: Schema.Number,
-  encoding: Schema.Literal("utf-8", "utf-16le", "utf-16be", "unknown"),
+  encoding: Schema.Literal(...encodings),
   cutAtBytes: Schema.optionalWith(Schema.Number, FileTool.optional),
   observed: FileTool.Observed
 })
@@ -75,7 +72,7 @@ export const make = (options: Options = {}): Tool.Tool<Fs | ObservedFiles.Observ
           maxBytes: readMaxBytes,
           maxLineLength: readMaxLineLength
         }
-        const { encoding, version, window } = yield* Effect.catchAll(scan(fs, target, limits), (error) =>
+        const { encoding, version, window } = yield* Effect.catchAll(Scan.scan(fs, target, limits), (error) =>
           error.code === "FS_NOT_FOUND"
             ? Effect.zipRight(observed.record(session, target.targetKey, "absent"), missing(fs, target, error))
             : error
@@ -87,7 +84,7 @@ export const make = (options: Options = {}): Tool.Tool<Fs | ObservedFiles.Observ
           offset,
           lines: window.lines,
           totalLines: window.totalLines,
-          encoding: window.invalid ? ("unknown" as const) : encoding,
+          encoding,
           ...(window.full && { cutAtBytes: readMaxBytes }),
           observed: { key: target.targetKey, version }
         }
@@ -121,35 +118,6 @@ export const layer: ToolLayer = GuidedTool.layer(tool, section)
 
 /** With other limits than the usual ones. */
 export const layerWith = (options: Options): ToolLayer => GuidedTool.layer(make(options), section)
-
-interface Scan {
-  readonly window: LineWindow.Window
-  readonly encoding: Decoding.Decoding["encoding"]
-  readonly version: ContentVersion.ContentVersion
-}
-
-// One pass over the whole file, because the version is that of the whole file, and so is the number of lines.
-const scan = Effect.fnUntraced(function* (
-  fs: Fs["Type"],
-  target: FsTarget,
-  limits: LineWindow.Limits
-): Effect.fn.Return<Scan, FsError> {
-  const hasher = ContentVersion.hasher()
-  const window = LineWindow.make(limits)
-  let decoding: Decoding.Decoding | undefined
-  yield* Stream.runForEach(fs.streamBytes(target), (bytes) => {
-    if (decoding === undefined) {
-      const opened = Decoding.of(bytes)
-      if (Either.isLeft(opened)) return Effect.fail(FileTool.notText(target, opened.left))
-      decoding = opened.right
-    }
-    hasher.update(bytes)
-    window.push(decoding.decode(bytes))
-    return Effect.void
-  })
-  if (decoding !== undefined) window.push(decoding.end())
-  return { window: window.end(), encoding: decoding?.encoding ?? "utf-8", version: hasher.digest() }
-})
 
 const missing = (fs: Fs["Type"], target: FsTarget, { code, message, cause }: FsError): Effect.Effect<never, FsError> =>
   Effect.flatMap(NameHint.of(fs, target), (hint) => new FsError({ code, message: message + hint, cause }))

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as NodeFs from "node:fs"
-import { codeOf, edit, folder, read, textOf, tools, write } from "./support.ts"
+import { call, codeOf, edit, folder, read, textOf, tools, write } from "./support.ts"
 
 /** Puts a file, reads it, edits it; gives the outcome and the bytes that are there afterwards. */
 const on = (content: string | Uint8Array, old_string: string, new_string: string, args: object = {}) =>
@@ -41,6 +41,16 @@ describe("EditTool", () => {
         [latin1("const x = 1;\n// caf\xe9\n"), "x = 1", "x = 2", "const x = 2;\n// caf\xe9\n"],
         [latin1("a = 1 // \xd6\xd0\xce\xc4\n"), "a = 1", "a = 2", "a = 2 // \xd6\xd0\xce\xc4\n"],
         [latin1("\x95\x5c = 1\r\nb = 1"), "b = 1", "b = 2", "\x95\x5c = 1\r\nb = 2"],
+        // In their own encoding: the text is found, and what takes its place is written in it.
+        [latin1("x = 'caf\xe9'; // \xe0 b\n"), "'café'", "'thé'", "x = 'th\xe9'; // \xe0 b\n"],
+        [
+          latin1("a // \xd6\xd0\xce\xc4\xa3\xac\xc4\xe3\r\nb"),
+          "中文",
+          "文中文",
+          "a // \xce\xc4\xd6\xd0\xce\xc4\xa3\xac\xc4\xe3\r\nb"
+        ],
+        [latin1("\x95\x5c\x8e\xa6\n\\"), "\\", "表", "\x95\x5c\x8e\xa6\n\x95\x5c"],
+        [latin1("\x95\x5c\x8e\xa6\n"), "示", "/", "\x95\x5c/\n"],
         [Buffer.from("über\nb\n"), "über", "unter €", utf8("unter €\nb\n")],
         [
           Buffer.from("\uFEFFgrün\r\nb\r\n", "utf16le"),
@@ -67,8 +77,11 @@ describe("EditTool", () => {
       const cases: ReadonlyArray<[content: Uint8Array, before: string, after: string, code: string]> = [
         [latin1("x = 1 // caf\xe9\n"), "x = 1", "x = '€'", "FS_NOT_TEXT"],
         // The backslash is the second half of a Shift-JIS character.
-        [latin1("\x95\x5c\x83\x8a\n"), "\\", "/", "FS_NOT_TEXT"],
+        [latin1("\x95\x5c\x83\x8a\n"), "\\", "/", "FS_EDIT_NOT_FOUND"],
+        // And so it may be where nobody knows the encoding.
+        [latin1("\x81\x5c\n"), "\\", "/", "FS_NOT_TEXT"],
         [latin1("caf\xe9\n"), "caf\uFFFD", "tea", "FS_EDIT_NOT_FOUND"],
+        [latin1("\x95\x5c\x8e\xa6\n"), "示", "한", "FS_NOT_TEXT"],
         [Buffer.from("a\na\n"), "a", "b", "FS_AMBIGUOUS_EDIT"],
         [Buffer.from("abc"), "", "b", "INVALID_ARGS"],
         [Buffer.from(""), "", "b", "INVALID_ARGS"],
@@ -79,6 +92,135 @@ describe("EditTool", () => {
         assert.strictEqual(result.code, code)
         assert.strictEqual(result.bytes, Buffer.from(content).toString("latin1"))
       }
+    }).pipe(Effect.provide(tools))
+  )
+
+  it.scopedLive(
+    "makes all edits of a list, each on what the ones before it left, or none and names the one that failed",
+    () =>
+      Effect.gen(function* () {
+        const listed = (content: string | Uint8Array, edits: ReadonlyArray<readonly [string, string, boolean?]>) =>
+          Effect.gen(function* () {
+            const { at, bytes, put } = yield* folder
+            put("f", content)
+            yield* read(at("f"))
+            const outcome = yield* call("edit", {
+              file_path: at("f"),
+              edits: edits.map(([old_string, new_string, replace_all]) => ({
+                old_string,
+                new_string,
+                ...(replace_all !== undefined && { replace_all })
+              }))
+            })
+            return { text: textOf(outcome), code: codeOf(outcome), bytes: bytes("f").toString("latin1") }
+          })
+
+        const made = yield* listed("a\r\nb\r\nb\r\nc", [
+          ["a", "x\ny"],
+          ["b", "B", true],
+          ["y\nB", "z\nB"]
+        ])
+        assert.strictEqual(made.bytes, "x\r\nz\r\nB\r\nB\r\nc")
+        assert.match(made.text, /: 3 edits, 4 replacements at lines 1, 3, 4, 2$/)
+        const gbk = Buffer.from([0x61, 0xd6, 0xd0, 0xce, 0xc4, 0x62])
+        assert.strictEqual(
+          (yield* listed(gbk, [
+            ["a中", "文"],
+            ["b", "中"]
+          ])).bytes,
+          "\xce\xc4\xce\xc4\xd6\xd0"
+        )
+
+        const refused: ReadonlyArray<
+          [content: string | Uint8Array, edits: ReadonlyArray<readonly [string, string]>, code: string, says: string]
+        > = [
+          [
+            "a\nb\n",
+            [
+              ["a", "x"],
+              ["", "y"]
+            ],
+            "INVALID_ARGS",
+            "edit 2 of 2: old_string is empty"
+          ],
+          ["", [["", "y"]], "INVALID_ARGS", "edit 1 of 1: old_string is empty"],
+          [
+            "a\nb\n",
+            [
+              ["a", "x"],
+              ["b", "b"],
+              ["c", "d"]
+            ],
+            "INVALID_ARGS",
+            "edit 2 of 3: old_string and new_string are"
+          ],
+          [
+            "a\nb\n",
+            [
+              ["a", "x"],
+              ["a", "y"]
+            ],
+            "FS_EDIT_NOT_FOUND",
+            "edit 2 of 2: "
+          ],
+          [
+            "a\nb\n",
+            [
+              ["a", "b"],
+              ["b", "y"]
+            ],
+            "FS_AMBIGUOUS_EDIT",
+            "edit 2 of 2: "
+          ],
+          [
+            gbk,
+            [
+              ["a", "x"],
+              ["b", "한"],
+              ["q", "r"]
+            ],
+            "FS_EDIT_NOT_FOUND",
+            "edit 3 of 3: "
+          ],
+          [
+            latin1("b caf\xe9"),
+            [
+              ["a", "x"],
+              ["café", "€"]
+            ],
+            "FS_NOT_TEXT",
+            "edit 2 of 2: "
+          ],
+          ["a\n", [], "INVALID_ARGS", "edits is empty"]
+        ]
+        for (const [content, edits, code, says] of refused) {
+          const result = yield* listed(content, edits)
+          assert.strictEqual(result.code, code, result.text)
+          assert.include(result.text, says)
+          assert.strictEqual(result.bytes, Buffer.from(content).toString("latin1"))
+        }
+      }).pipe(Effect.provide(tools))
+  )
+
+  it.scopedLive("takes one edit or a list, and not half of either", () =>
+    Effect.gen(function* () {
+      const { at, put, text } = yield* folder
+      put("f", "a b")
+      yield* read(at("f"))
+      const list = [{ old_string: "a", new_string: "c" }]
+      const cases: ReadonlyArray<[args: object, code: string | undefined]> = [
+        [{}, "INVALID_ARGS"],
+        [{ old_string: "a" }, "INVALID_ARGS"],
+        [{ new_string: "a" }, "INVALID_ARGS"],
+        [{ old_string: "b", new_string: "c", edits: list }, "INVALID_ARGS"],
+        // Models that fill in everything.
+        [{ old_string: "b", new_string: "B", replace_all: false, edits: [] }, undefined],
+        [{ old_string: "", new_string: "", edits: list }, undefined]
+      ]
+      for (const [args, code] of cases) {
+        assert.strictEqual(codeOf(yield* call("edit", { file_path: at("f"), ...args })), code, JSON.stringify(args))
+      }
+      assert.strictEqual(text("f"), "c B")
     }).pipe(Effect.provide(tools))
   )
 

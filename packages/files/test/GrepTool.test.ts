@@ -99,6 +99,43 @@ describe("GrepTool", () => {
     }).pipe(Effect.provide(tools))
   )
 
+  it.scopedLive("finds in files of other encodings what read shows of them", () =>
+    Effect.gen(function* () {
+      const { grep } = yield* workspace({
+        "gbk.txt": Buffer.concat([
+          Buffer.from("x = 1 // "),
+          Buffer.from([0xd6, 0xd0, 0xce, 0xc4]),
+          Buffer.from("\r\ny\n")
+        ]),
+        "sjis.txt": Buffer.from([0x78, 0x20, 0x95, 0x5c, 0x8e, 0xa6, 0x0a]),
+        "latin.txt": Buffer.from("x caf\xe9\n", "latin1"),
+        "utf8.txt": "x 中文 café 表示\n",
+        "utf16.txt": Buffer.from("\uFEFFx 中文\n", "utf16le"),
+        "unknown.txt": Buffer.from([0x78, 0x20, 0xff, 0x0a]),
+        bin: Buffer.from([0x78, 0, 0xd6, 0xd0, 0xce, 0xc4])
+      })
+      assert.strictEqual(
+        textOf(yield* grep("x")),
+        "Found 6 matches\n\ngbk.txt\nLine 1: x = 1 // 中文\n\nlatin.txt\nLine 1: x café\n\nsjis.txt\nLine 1: x 表示\n\n" +
+          "unknown.txt\nLine 1: x \uFFFD\n\nutf16.txt\nLine 1: x 中文\n\nutf8.txt\nLine 1: x 中文 café 表示"
+      )
+      const files = (pattern: string, args: object = {}) =>
+        Effect.map(grep(pattern, { output: "files", ...args }), (outcome) => textOf(outcome).split("\n").slice(2))
+      assert.deepStrictEqual(yield* files("中文"), ["gbk.txt", "utf16.txt", "utf8.txt"])
+      assert.deepStrictEqual(yield* files("中文", { include: "g*" }), ["gbk.txt"])
+      assert.deepStrictEqual(yield* files("CAFÉ", { ignore_case: true }), ["latin.txt", "utf8.txt"])
+      assert.deepStrictEqual(yield* files("表示$"), ["sjis.txt", "utf8.txt"])
+      assert.strictEqual(
+        textOf(yield* grep("中", { output: "count" })),
+        "Found 3 matches in 3 files\n\ngbk.txt: 1\nutf16.txt: 1\nutf8.txt: 1"
+      )
+      assert.strictEqual(
+        textOf(yield* grep("文", { path: "gbk.txt" })),
+        "Found 1 match\n\ngbk.txt\nLine 1: x = 1 // 中文"
+      )
+    }).pipe(Effect.provide(tools))
+  )
+
   it.scopedLive("shows so many matches, and refuses what would be too much to hold", () =>
     Effect.gen(function* () {
       const { grep } = yield* workspace({ a: "foo\n".repeat(300) })

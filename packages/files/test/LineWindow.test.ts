@@ -20,8 +20,7 @@ describe("LineWindow", () => {
         { number: 3, text: "" }
       ],
       totalLines: 4,
-      full: false,
-      invalid: false
+      full: false
     })
     assert.strictEqual(over(["a\nb\n"]).totalLines, 2)
     assert.strictEqual(over([]).totalLines, 0)
@@ -57,11 +56,5 @@ describe("LineWindow", () => {
     assert.deepInclude(window, { full: true, totalLines: 3 })
     assert.strictEqual(window.lines.length, 2)
     assert.strictEqual(over(["12345678\nx\n"], { maxBytes: 4 }).lines.length, 1)
-  })
-
-  it("notices bytes that are not UTF-8 in what it shows", () => {
-    const bytes = Buffer.from("ok\ncaf\xe9\n", "latin1")
-    assert.isTrue(over([bytes]).invalid)
-    assert.isFalse(over([bytes], { limit: 1 }).invalid)
   })
 })

@@ -57,7 +57,7 @@ describe("WriteTool", () => {
           yield* read(at(name))
           const outcome = yield* write(at(name), content)
           assert.strictEqual(NodeFs.statSync(at(name)).mode & 0o777, 0o751)
-          return { code: codeOf(outcome), bytes: bytes(name) }
+          return { code: codeOf(outcome), text: textOf(outcome), bytes: bytes(name) }
         })
       const mark = yield* replaced("bom", Buffer.from("\uFEFFold"), "new €")
       assert.strictEqual(mark.bytes.toString(), "\uFEFFnew €")
@@ -67,9 +67,16 @@ describe("WriteTool", () => {
       assert.strictEqual(wide.bytes.toString("utf16le"), "\uFEFFgrün")
       const ascii = yield* replaced("latin", Buffer.from("caf\xe9", "latin1"), "tea")
       assert.strictEqual(ascii.bytes.toString("latin1"), "tea")
-      const refused = yield* replaced("latin2", Buffer.from("caf\xe9", "latin1"), "café")
+      const latin = yield* replaced("latin1", Buffer.from("caf\xe9", "latin1"), "thé")
+      assert.strictEqual(latin.bytes.toString("latin1"), "thé")
+      const gbk = yield* replaced("gbk", Buffer.from([0xd6, 0xd0, 0xce, 0xc4]), "文中\r\n")
+      assert.strictEqual(gbk.bytes.toString("hex"), "cec4d6d00d0a")
+      const refused = yield* replaced("latin2", Buffer.from("caf\xe9", "latin1"), "café 5 €")
       assert.strictEqual(refused.code, "FS_NOT_TEXT")
+      assert.include(refused.text, 'is encoded in iso-8859-1, which has no "€"')
       assert.strictEqual(refused.bytes.toString("latin1"), "caf\xe9")
+      const unknown = yield* replaced("unknown", Buffer.from([0x61, 0x81]), "é")
+      assert.strictEqual(unknown.code, "FS_NOT_TEXT")
     }).pipe(Effect.provide(tools))
   )
 

@@ -40,7 +40,7 @@ export const folder = Effect.map(
 
 let calls = 0
 
-const call = (name: string, args: object, session?: Session) =>
+export const call = (name: string, args: object, session?: Session) =>
   ToolPipeline.execute({ callId: CallId(`call-${++calls}`), name, arguments: args, session })
 
 export const textOf = (outcome: ToolOutcome): string =>

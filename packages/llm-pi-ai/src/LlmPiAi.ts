@@ -4,9 +4,11 @@
  * house's own.
  *
  * What pi-ai does not do here: it sees no key, tries nothing again, counts no tokens (its counts know no reasoning, and no difference
- * between none and zero), and shows no reasoning of another model as text. Images are placeholders. Stop sequences are refused, because
+ * between none and zero), and shows no reasoning of another model as text. Images are sent to models that take
+ * them, where there are `Attachments`; others are told of them in words. Stop sequences are refused, because
  * pi-ai has none; so is a temperature for a thinking model of Anthropic, because pi-ai would drop it.
  */
+import { Attachments } from "@dsh/attachments/Attachments"
 import * as Ids from "@dsh/kernel/Ids"
 import * as ApiKey from "@dsh/llm/ApiKey"
 import * as ChatCompletions from "@dsh/llm/ChatCompletions"
@@ -18,6 +20,7 @@ import type { AdapterCall, LlmAdapter, LlmRequest, Purpose } from "@dsh/llm/LlmA
 import { LlmError } from "@dsh/llm/LlmError"
 import * as ModelCatalog from "@dsh/llm/ModelCatalog"
 import type { RetryPolicy } from "@dsh/llm/RetryPolicy"
+import * as ShownImages from "@dsh/llm/ShownImages"
 import { neutral } from "@dsh/protocol/NeutralRequest"
 import type { LlmCallConfig } from "@dsh/protocol/Request"
 import type { ThinkingLevel } from "@earendil-works/pi-ai"
@@ -78,6 +81,7 @@ export interface Options extends Settings {
 export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpClient.HttpClient | Scope.Scope> =>
   Effect.gen(function* () {
     const transport = yield* LibraryTransport.make
+    const attachments = Option.getOrUndefined(yield* Effect.serviceOption(Attachments))
     const { api, models: catalog = [], provider } = options
     const name = options.name ?? provider
     const keyName = options.keyName ?? `the settings of ${name}`
@@ -100,7 +104,7 @@ export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpCli
       urlName: `the base URL of ${name}`
     }
     const limits = ChatCompletions.limits(options)
-    const wire = Profile.write({ ...options, compat: Profile.compat(api, endpoint.url, options.compat) })
+    const compat = Profile.compat(api, endpoint.url, options.compat)
 
     const key: Effect.Effect<LibraryTransport.Key, LlmError> = Effect.flatMap(
       options.apiKey ?? Effect.succeedNone,
@@ -127,14 +131,17 @@ export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpCli
             baseUrl: endpoint.url,
             reasoning: effort !== undefined,
             thinkingLevelMap: { xhigh: "xhigh", ...wireEfforts },
-            input: ["text"],
+            input: profile.images === "send" ? ["text", "image"] : ["text"],
             cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
             contextWindow: defaults.contextWindow,
             maxTokens,
             compat
           },
           profile,
-          conversation: Conversation.make(header, messages, api),
+          conversation: Conversation.make(header, messages, {
+            api,
+            images: yield* ShownImages.of(request, attachments)
+          }),
           options: {
             maxTokens,
             cacheRetention,
@@ -167,7 +174,11 @@ export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpCli
             ...(config.reasoningEffort === undefined && effort !== undefined && { reasoningEffort: true }),
             ...(config.maxTokens === undefined && { maxTokens: true })
           },
-          wire,
+          wire: Profile.write({
+            ...options,
+            compat,
+            ...(attachments !== undefined && ModelCatalog.images(model))
+          }),
           model,
           stream: (request) => ChunkStream.fromSource(source(question(request)))
         }

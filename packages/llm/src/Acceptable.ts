@@ -36,8 +36,8 @@ export const textOf = (content: ReadonlyArray<ContentBlock>): string => {
   return text
 }
 
-const placeholder = ({ attachment }: ImageBlock): string => {
-  const { height, id, mediaType, width } = attachment
-  const size = width === undefined || height === undefined ? "" : `, ${width}x${height}`
-  return `[image ${id}: ${mediaType}${size}; not shown]`
-}
+const placeholder = (block: ImageBlock): string => `[image ${block.attachment.id}: ${describe(block)}; not shown]`
+
+/** What kind of image it is, and how large. */
+export const describe = ({ attachment: { height, mediaType, width } }: ImageBlock): string =>
+  width === undefined || height === undefined ? mediaType : `${mediaType}, ${width}x${height}`

@@ -2,7 +2,9 @@
  * The chat-completions wire format: how a request is written, and how its answer is read. What is particular to one provider
  * (routes, catalog, credentials, headers) is the adapter's.
  */
+import type { Attachments } from "@dsh/attachments/Attachments"
 import type { Message } from "@dsh/protocol/Message"
+import { showsImages } from "@dsh/protocol/Request"
 import type { StreamChunk } from "@dsh/protocol/StreamChunk"
 import * as Ids from "@dsh/kernel/Ids"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -16,6 +18,7 @@ import { Decoder } from "./ChatCompletions/Decode.ts"
 import type { Endpoint } from "./ChatCompletions/Errors.ts"
 import * as Exchange from "./ChatCompletions/Exchange.ts"
 import { Guard } from "./ChatCompletions/Guard.ts"
+import * as Images from "./ChatCompletions/Images.ts"
 import type { Limits } from "./ChatCompletions/Watchdog.ts"
 import { AnswerWriter, within } from "./AnswerWriter.ts"
 import type { Asked } from "./AnswerWriter.ts"
@@ -41,6 +44,8 @@ export interface Options {
   /** Beyond authorization and content negotiation. */
   readonly headers?: Headers
   readonly lifetime: Lifetime
+  /** Where the images of requests are. */
+  readonly attachments?: Attachments["Type"] | undefined
 }
 
 /** Some of which may be secrets. */
@@ -63,7 +68,7 @@ export const quiet: (client: HttpClient.HttpClient) => HttpClient.HttpClient = H
 )
 
 /**
- * Sends the rendered body as it is and decodes the answer. Cold: each run is one request, with the connection facts of that moment.
+ * Sends the rendered body as it is, images in the place of their names, and decodes the answer. Cold: each run is one request, with the connection facts of that moment.
  *
  * Fails with a code of the request group (`AUTH`, `RATE_LIMIT`, `TRANSPORT`, `TIMEOUT`, `STREAM_CLOSED`, …); an answer that the
  * provider ended by itself ends with a `finish` instead, also when that is an error.
@@ -77,25 +82,30 @@ export const stream = (
       Effect.matchEffect(resolve, {
         onFailure: (error) =>
           Effect.succeed<ChunkStream.Source>({ pull: Effect.fail(Option.some(error)), close: Effect.void }),
-        onSuccess: ({ client, endpoint, lifetime: { guard, scope }, limits, ...access }) => {
+        onSuccess: ({ attachments, client, endpoint, lifetime: { guard, scope }, limits, ...access }) => {
           const writer = new AnswerWriter(asked(llmRequest, ids))
-          return Exchange.start({
-            client,
-            scope,
-            guard,
-            request: HttpClientRequest.bodyUint8Array(
-              authorized(HttpClientRequest.post(`${endpoint.url}/chat/completions`), "text/event-stream", access),
-              llmRequest.body.bytes,
-              "application/json"
-            ),
-            endpoint: guarded(endpoint, access),
-            limits,
-            reader: (failures) => new Decoder(writer, failures)
-          })
+          return Effect.flatMap(bytesOf(llmRequest, attachments), (bytes) =>
+            Exchange.start({
+              client,
+              scope,
+              guard,
+              request: HttpClientRequest.bodyUint8Array(
+                authorized(HttpClientRequest.post(`${endpoint.url}/chat/completions`), "text/event-stream", access),
+                bytes,
+                "application/json"
+              ),
+              endpoint: guarded(endpoint, access),
+              limits,
+              reader: (failures) => new Decoder(writer, failures)
+            })
+          )
         }
       })
     )
   )
+
+const bytesOf = ({ body, header }: LlmRequest, attachments: Options["attachments"]): Effect.Effect<Uint8Array> =>
+  attachments !== undefined && showsImages(header) ? Images.expand(body.bytes, attachments) : Effect.succeed(body.bytes)
 
 /** What reading the answer has to know of the request. */
 export const asked = ({ header, isCallIdTaken, messages }: LlmRequest, ids: Ids.IdSource["Type"]): Asked => ({

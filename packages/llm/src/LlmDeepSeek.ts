@@ -1,10 +1,12 @@
 /**
  * The DeepSeek API as a model adapter: route, catalog, thinking modes, credentials and headers around the chat-completions wire code.
  */
+import { Attachments } from "@dsh/attachments/Attachments"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type { LlmCallConfig } from "@dsh/protocol/Request"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as ChatCompletions from "./ChatCompletions.ts"
 import { layerAdapter } from "./Llm.ts"
@@ -56,6 +58,7 @@ export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpCli
     const client = ChatCompletions.quiet(yield* HttpClient.HttpClient)
     const lifetime = yield* ChatCompletions.lifetime
     const userAgent = yield* UserAgent
+    const attachments = Option.getOrUndefined(yield* Effect.serviceOption(Attachments))
     const catalog = options.models ?? Catalog.models
     const thinking = Thinking.policy(options)
     const defaultMaxTokens = options.maxTokens ?? 256_000
@@ -72,6 +75,7 @@ export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpCli
         Effect.map(options.connection, ({ apiKey, baseUrl }) => ({
           client,
           lifetime,
+          attachments,
           apiKey,
           limits,
           endpoint: { name: "DeepSeek", url: baseUrl, keyName: Connection.keyName, urlName: Connection.urlName },
@@ -92,7 +96,10 @@ export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpCli
             ...(config.reasoningEffort === undefined && { reasoningEffort: true }),
             ...(config.maxTokens === undefined && { maxTokens: true })
           },
-          wire: ChatCompletions.profile(mode.profile),
+          wire: ChatCompletions.profile({
+            ...mode.profile,
+            ...(attachments !== undefined && ModelCatalog.images(model))
+          }),
           model,
           stream
         }

@@ -1,7 +1,9 @@
 /**
  * Any server that speaks chat completions as a model adapter: vLLM, llama.cpp, Ollama, OpenRouter, gateways. One adapter is one server;
  * what it does differently are its quirks, which are logged with each request.
+ * Models that take images are sent them, where there are `Attachments` and the catalog says so; others are told of them in words.
  */
+import { Attachments } from "@dsh/attachments/Attachments"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type { LlmCallConfig } from "@dsh/protocol/Request"
 import * as Effect from "effect/Effect"
@@ -61,6 +63,7 @@ export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpCli
     const client = ChatCompletions.quiet(yield* HttpClient.HttpClient)
     const lifetime = yield* ChatCompletions.lifetime
     const userAgent = yield* UserAgent
+    const attachments = Option.getOrUndefined(yield* Effect.serviceOption(Attachments))
     const { models: catalog = [], provider, quirks = {} } = options
     const name = options.name ?? provider
     const keyName = options.keyName ?? `the settings of ${name}`
@@ -79,6 +82,7 @@ export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpCli
     const fixed = {
       client,
       lifetime,
+      attachments,
       limits: ChatCompletions.limits(options),
       endpoint: {
         name,
@@ -116,7 +120,10 @@ export const make = (options: Options): Effect.Effect<LlmAdapter, never, HttpCli
             ...(config.reasoningEffort === undefined && effort !== undefined && { reasoningEffort: true }),
             ...(config.maxTokens === undefined && maxTokens !== undefined && { maxTokens: true })
           },
-          wire: ChatCompletions.profile(Quirks.profile(quirks, effort)),
+          wire: ChatCompletions.profile({
+            ...Quirks.profile(quirks, effort),
+            ...(attachments !== undefined && ModelCatalog.images(model))
+          }),
           model,
           stream: (request) => ChatCompletions.stream(resolve, request)
         }

@@ -45,3 +45,7 @@ export const describe = (
     ...(reasoning !== undefined && { reasoning })
   }
 }
+
+/** What a profile says of a model that takes images. */
+export const images = ({ inputModalities = [] }: ModelInfo): { readonly images?: "send" } =>
+  inputModalities.includes("image") ? { images: "send" } : {}

@@ -182,4 +182,57 @@ describe("Render", () => {
     assert.strictEqual(messages([user([text("see "), image])])[0]?.content, `see ${words}`)
     assert.strictEqual(messages([assistant(call("c")), result("c", [image])])[1]?.content, words)
   })
+
+  describe("images", () => {
+    const shown = (digit: string): ContentBlock => ({
+      type: "image",
+      attachment: { id: `sha256:${digit.repeat(64)}`, mediaType: "image/png", bytes: 9, width: 3, height: 2 }
+    })
+    const part = (digit: string) => ({
+      type: "image_url",
+      image_url: { url: `attachment:image/png;sha256:${digit.repeat(64)}` }
+    })
+    const seeing: ChatCompletions.Profile = { images: "send" }
+
+    it("are named by their hash for a model that takes them, and described in words for any other", () => {
+      const message = user([text("look: "), shown("a"), image, text("!")])
+      assert.deepStrictEqual<unknown>(messages([message], seeing)[0]?.content, [
+        { type: "text", text: "look: " },
+        part("a"),
+        // What no store of ours made.
+        { type: "text", text: "[image img1: image/png, 3x2; not shown]" },
+        { type: "text", text: "!" }
+      ])
+      const [blind] = messages([message])
+      assert.match(String(blind?.content), /^look: \[image sha256:a+: image\/png, 3x2; not shown\]\[image img1/)
+      assert.strictEqual(messages([user("plain")], seeing)[0]?.content, "plain")
+    })
+
+    it("of tool results follow all results of an answer, whatever comes next", () => {
+      const calls = assistant(call("c1"), call("c2"))
+      const results = [result("c1", [text("one"), shown("a")]), result("c2", [shown("b")])]
+      const own = {
+        role: "user",
+        content: [
+          { type: "text", text: "[image 1 of the results]" },
+          part("a"),
+          { type: "text", text: "[image 2 of the results]" },
+          part("b")
+        ]
+      }
+      const wire = messages([calls, ...results, assistant(text("seen"))], seeing)
+      assert.deepStrictEqual<unknown>(
+        wire.slice(1, 3).map(({ content }) => content),
+        ["one[image 1: image/png, 3x2; shown after the results]", "[image 2: image/png, 3x2; shown after the results]"]
+      )
+      assert.deepStrictEqual<unknown>(wire.slice(3), [own, { role: "assistant", content: "seen" }])
+      assert.deepStrictEqual<unknown>(messages([calls, ...results, user("well?")], seeing)[3], own)
+      // At the end of a request, too, and in the same place: what was sent is the beginning of what is sent next.
+      const first = render(header(seeing), [user("go"), calls, ...results])
+      const next = render(header(seeing), [user("go"), calls, ...results, assistant(text("seen"))])
+      assert.deepStrictEqual<unknown>(StrictProvider.validateText(first), [])
+      assert.deepStrictEqual<unknown>(parse(first).messages.at(-1), own)
+      assert.isTrue(next.startsWith(first.slice(0, -2)))
+    })
+  })
 })

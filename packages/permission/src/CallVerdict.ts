@@ -36,7 +36,7 @@ export const judge = (call: Call, book: RuleBook): Judged => {
       return shell(call, book, rules)
     case "change":
     case "read": {
-      const path = text(call, "file_path") ?? text(call, "path")
+      const path = pathOf(call)
       if (rules.length === 0) return Effect.succeed(Verdict.allowed)
       if (path !== undefined) return file(path, call.cwd, call, book, family)
       return Effect.succeed(
@@ -64,10 +64,14 @@ export const text = ({ arguments: args }: Call, name: string): string | undefine
   return typeof value === "string" ? value : undefined
 }
 
-export const familyOf = (call: Call): Family => {
-  const family = Rules.familyOf(call.tool)
-  return family === "change" && text(call, "command") === "view" ? "read" : family
-}
+/** Only the arguments that a tool has count: whatever else a call carries, the tool does not look at. */
+const isEditor = ({ tool }: Call): boolean => tool === "str_replace_editor"
+
+export const familyOf = (call: Call): Family =>
+  isEditor(call) && text(call, "command") === "view" ? "read" : Rules.familyOf(call.tool)
+
+/** The file that a tool on files is called for. */
+export const pathOf = (call: Call): string | undefined => text(call, isEditor(call) ? "path" : "file_path")
 
 const speaksOf = (rule: Rules.Rule, family: Family, tool: string): boolean =>
   rule.family === "other" ? rule.tools.test(tool) : rule.family === family

@@ -17,7 +17,7 @@ export const of = (call: Call): string => {
     }
     case "change":
     case "read": {
-      const path = CallVerdict.text(call, "file_path") ?? CallVerdict.text(call, "path")
+      const path = CallVerdict.pathOf(call)
       const name = CallVerdict.familyOf(call) === "read" ? "read" : "edit"
       return path === undefined ? call.tool : `${name}(${Rules.escape(inside(path, call.cwd))})`
     }

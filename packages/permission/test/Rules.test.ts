@@ -101,4 +101,22 @@ describe("a rule", () => {
       assert.strictEqual(yield* judged("bash", { command: "f() { ls; }; f > $x" }, env), "allow")
     }).pipe(Effect.provide([FsLocal.layer, ShellSyntaxTreeSitter.layer]))
   )
+
+  it.effect("goes by the arguments that a tool has, and by no other that a call carries", () =>
+    Effect.gen(function* () {
+      const rules = given({ deny: ["edit(/tmp/secret)"] })
+      const cases: ReadonlyArray<[tool: string, args: { readonly [name: string]: string }, kind: string]> = [
+        ["edit", { file_path: "/tmp/secret" }, "deny"],
+        ["edit", { file_path: "/tmp/secret", command: "view" }, "deny"],
+        ["edit", { file_path: "/tmp/secret", path: "/tmp/open" }, "deny"],
+        ["str_replace_editor", { command: "create", path: "/tmp/secret" }, "deny"],
+        ["str_replace_editor", { command: "create", path: "/tmp/secret", file_path: "/tmp/open" }, "deny"],
+        ["str_replace_editor", { command: "create", path: "/tmp/open", file_path: "/tmp/secret" }, "allow"],
+        ["str_replace_editor", { command: "view", path: "/tmp/secret" }, "unconcerned"]
+      ]
+      for (const [tool, args, kind] of cases) {
+        assert.strictEqual(yield* judged(tool, args, rules), kind, JSON.stringify({ tool, ...args }))
+      }
+    }).pipe(Effect.provide([FsLocal.layer, ShellSyntaxTreeSitter.layer]))
+  )
 })

@@ -69,9 +69,15 @@ export interface RequestWriter {
   readonly initial: ReadonlyArray<string>
   /** The fragments of the next message; none when it leaves no trace. Called once per message, in order. */
   readonly message: (message: Message) => ReadonlyArray<string>
-  /** Closes the list and the request: `]}`. */
+  /**
+   * Closes the list and the request: `]}`. Before that, with the comma it takes, may stand a fragment of the messages so far that waits
+   * for the message after them: it is either part of them or comes right before that one.
+   */
   readonly suffix: string
 }
+
+/** Whether the model is shown images; where it is not, words stand in their place. */
+export const showsImages = ({ wire }: EpochHeader): boolean => wire.options?.["images"] === "send"
 
 /** Equality of headers, as far as the model can tell. */
 export const sameHeader = (a: EpochHeader, b: EpochHeader): boolean =>

@@ -1,79 +1,88 @@
 /**
- * An edit of an open file: the request in the file's own encoding, applied to its bytes.
+ * Edits of an open file: the requests in the file's own encoding, applied to its bytes one after the other.
  */
 import { FsError } from "@dsh/world/Fs"
 import type { FsTarget, Modification } from "@dsh/world/Fs"
 import * as Either from "effect/Either"
 import * as EditMatch from "../EditMatch.ts"
-import type { EditRefused, Request } from "../EditMatch.ts"
+import type { EditRefused, Plan, Request } from "../EditMatch.ts"
 import * as FileRegion from "../FileRegion.ts"
-import { maxDiffBytes } from "../FileTool.ts"
+import * as FileTool from "../FileTool.ts"
 import * as TextFile from "../TextFile.ts"
+import * as Requests from "./Requests.ts"
 
 export interface Edited {
   /** Null when too large to be shown. */
   readonly before: string | null
   readonly after: string | null
+  /** Of each replacement, at the moment when it was made. */
   readonly lines: ReadonlyArray<number>
   readonly tolerant: boolean
 }
 
+/** All of the edits or none. */
 export const edit = (
   target: FsTarget,
   file: TextFile.TextFile,
-  request: Request
+  { list, nameOf }: Requests.Requests
 ): Either.Either<Modification<Edited>, EditRefused | FsError> =>
   Either.gen(function* () {
-    const { encoding, units } = file
-    if (!TextFile.isWritable(encoding, request.newText)) return yield* Either.left(notWritable(target))
-    const plan = yield* Either.mapLeft(
-      EditMatch.plan(units, {
-        ...request,
-        oldText: TextFile.unitsOf(encoding, request.oldText),
-        newText: TextFile.unitsOf(encoding, request.newText)
-      }),
-      (refused) => explained(refused, target, file, request)
-    )
-    if (encoding === "unknown" && plan.starts.some((start) => mayBeHalf(units, start))) {
-      return yield* Either.left(halfCharacter(target))
+    const lines: Array<number> = []
+    let tolerant = false
+    let units = file.units
+    for (const [i, request] of list.entries()) {
+      const name = nameOf(i)
+      const plan = yield* Either.mapLeft(step(target, { ...file, units }, request), (error) => ofEdit(error, name))
+      lines.push(...plan.lines)
+      tolerant ||= plan.tolerant
+      units = EditMatch.apply(units, plan)
     }
-    const edited = EditMatch.apply(units, plan)
-    const shown = (text: string) => (text.length < maxDiffBytes ? TextFile.textOf(encoding, text) : null)
+    const shown = (text: string) => (text.length < FileTool.maxDiffBytes ? TextFile.textOf(file, text) : null)
     return {
-      value: { before: shown(units), after: shown(edited), lines: plan.lines, tolerant: plan.tolerant },
-      bytes: TextFile.bytesOf(file, edited)
+      value: { before: shown(file.units), after: shown(units), lines, tolerant },
+      bytes: TextFile.bytesOf(file, units)
     }
   })
 
-// In a double-byte encoding a byte that looks like ASCII may be the second half of a character.
-const mayBeHalf = (units: string, start: number): boolean =>
-  start > 0 && units.charCodeAt(start - 1) >= 0x80 && /[@-~]/.test(units.charAt(start))
+const step = (
+  target: FsTarget,
+  file: TextFile.TextFile,
+  request: Request
+): Either.Either<Plan, EditRefused | FsError> =>
+  Either.gen(function* () {
+    yield* FileTool.writable(target, file, request.newText)
+    const units = {
+      ...request,
+      oldText: TextFile.unitsOf(file, request.oldText),
+      newText: TextFile.unitsOf(file, request.newText)
+    }
+    const plan = yield* Either.mapLeft(EditMatch.plan(file.units, units), (refused) =>
+      explained(refused, target, file, request)
+    )
+    yield* FileTool.whole(target, file, plan.starts)
+    return plan
+  })
+
+const ofEdit = (error: EditRefused | FsError, name: string): EditRefused | FsError => {
+  const message = Requests.unmade(name, error.message)
+  return error._tag === "FsError"
+    ? new FsError({ code: error.code, message })
+    : new EditMatch.EditRefused({ code: error.code, message })
+}
 
 const explained = (
   { code, message }: EditRefused,
   { displayPath }: FsTarget,
-  { encoding, units }: TextFile.TextFile,
+  file: TextFile.TextFile,
   { oldText }: Request
 ): EditRefused => {
   if (code !== "FS_EDIT_NOT_FOUND") return new EditMatch.EditRefused({ code, message: `${displayPath}: ${message}` })
-  const closest = FileRegion.around(TextFile.textOf(encoding, units), oldText)
+  const closest = FileRegion.around(TextFile.textOf(file, file.units), oldText)
   const hint =
-    encoding === "unknown" && oldText.includes("\uFFFD")
+    file.encoding === "unknown" && oldText.includes("\uFFFD")
       ? "\uFFFD stands for bytes that are not valid UTF-8; choose an old_string without it"
       : closest === undefined
         ? "none of its longer lines do; read the file again"
         : `the closest part reads:\n${closest}`
   return new EditMatch.EditRefused({ code, message: `${displayPath}: ${message}; ${hint}` })
 }
-
-const notWritable = ({ displayPath }: FsTarget): FsError =>
-  new FsError({
-    code: "FS_NOT_TEXT",
-    message: `${displayPath} is not valid UTF-8 and its encoding is unknown, so only ASCII text can be put into it; convert the file first, with iconv for instance`
-  })
-
-const halfCharacter = ({ displayPath }: FsTarget): FsError =>
-  new FsError({
-    code: "FS_NOT_TEXT",
-    message: `${displayPath} is not valid UTF-8, and old_string begins right behind a byte that may belong to the same character; begin it elsewhere, at the start of the line for instance`
-  })

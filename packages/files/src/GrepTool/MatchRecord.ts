@@ -13,6 +13,8 @@ export interface FoundLine {
   readonly line: string
   /** A neighbour of a match, not one itself. */
   readonly isContext: boolean
+  /** What is kept of it is UTF-8, as it is or as ripgrep made it. */
+  readonly isUtf8: boolean
 }
 
 /** Undefined for records that are about something else than a line. */
@@ -28,7 +30,8 @@ export const parse = (record: Record, maxLineBytes: number): FoundLine | undefin
     path: bytesOf(data.path).toString("utf8"),
     lineNumber: data.line_number ?? 0,
     line: excerpt(line, line.length, data.submatches[0]?.start ?? 0, maxLineBytes),
-    isContext
+    isContext,
+    isUtf8: "text" in data.lines
   }
 }
 
@@ -58,7 +61,8 @@ const parseCut = (bytes: Buffer, after: string, isContext: boolean, maxLineBytes
     path: bytesOf(JSON.parse(Buffer.from(path, "latin1").toString("utf8")) as Encoded).toString("utf8"),
     lineNumber: Number(/"line_number":(\d+)/.exec(after)?.[1] ?? 0),
     line: excerpt(line, undefined, 0, maxLineBytes),
-    isContext
+    isContext,
+    isUtf8: encoding === "text"
   }
 }
 

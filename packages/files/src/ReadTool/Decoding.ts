@@ -3,10 +3,10 @@
  */
 import * as Either from "effect/Either"
 import { sniff } from "../TextFile.ts"
-import type { Encoding, NotText } from "../TextFile.ts"
+import type { MarkedEncoding, NotText } from "../TextFile.ts"
 
 export interface Decoding {
-  readonly encoding: Exclude<Encoding, "unknown">
+  readonly encoding: MarkedEncoding
   readonly decode: (bytes: Uint8Array) => Uint8Array
   /** What is left over at the end of the file. */
   readonly end: () => Uint8Array

@@ -2,7 +2,6 @@
  * A window of lines over a stream of bytes. Whatever the size of the file and of its lines, only the window is kept.
  */
 import * as Text from "@dsh/kernel/Text"
-import { isUtf8 } from "node:buffer"
 
 export interface Limits {
   /** The first line wanted, from 1. */
@@ -25,8 +24,6 @@ export interface Window {
   readonly totalLines: number
   /** The window ends early because of `maxBytes`. */
   readonly full: boolean
-  /** Some bytes in the window are not valid UTF-8. */
-  readonly invalid: boolean
 }
 
 export interface LineWindow {
@@ -45,7 +42,6 @@ export const make = (limits: Limits): LineWindow => {
   let number = 1
   let shownBytes = 0
   let full = false
-  let invalid = false
 
   const wanted = () => !full && number >= limits.offset && lines.length < limits.limit
 
@@ -64,7 +60,6 @@ export const make = (limits: Limits): LineWindow => {
       else {
         lines.push({ number, text })
         shownBytes += textBytes
-        invalid ||= size <= keptBytes && !isUtf8(bytes)
       }
     }
     kept = []
@@ -89,7 +84,7 @@ export const make = (limits: Limits): LineWindow => {
     },
     end: () => {
       if (size > 0) endLine()
-      return { lines, totalLines: number - 1, full, invalid }
+      return { lines, totalLines: number - 1, full }
     }
   }
 }

@@ -3,6 +3,7 @@
  */
 import { lineCount, numbered } from "../FileRegion.ts"
 import { show } from "../FileTool.ts"
+import type { Encoding } from "../TextFile.ts"
 import type { Line } from "./LineWindow.ts"
 
 export interface Shown {
@@ -10,7 +11,7 @@ export interface Shown {
   readonly offset: number
   readonly lines: ReadonlyArray<Line>
   readonly totalLines: number
-  readonly encoding: string
+  readonly encoding: Encoding
   readonly cutAtBytes?: number
 }
 
@@ -29,8 +30,20 @@ const footer = ({ cutAtBytes, encoding, lines, offset, totalLines }: Shown): Rea
   const rest = last < totalLines ? `; ${cut}next offset ${last + 1}` : "; end of file"
   return [
     offset === 1 && last === totalLines ? `(end of file, ${lineCount(totalLines)})` : `(${range}${rest})`,
-    ...(encoding === "unknown"
-      ? ["(not valid UTF-8: such bytes show as \uFFFD, and edits leave them as they are)"]
-      : [])
+    ...notice(encoding)
   ]
+}
+
+const notice = (encoding: Encoding): ReadonlyArray<string> => {
+  switch (encoding) {
+    case "utf-8":
+      return []
+    case "unknown":
+      return ["(not valid UTF-8: such bytes show as \uFFFD, and edits leave them as they are)"]
+    case "utf-16le":
+    case "utf-16be":
+      return [`(encoded in ${encoding}; edits keep it)`]
+    default:
+      return [`(encoded in ${encoding}, as its bytes tell; edits keep it)`]
+  }
 }

@@ -3,10 +3,12 @@
  */
 import * as Text from "@dsh/kernel/Text"
 import * as Acceptable from "@dsh/llm/Acceptable"
+import { isSendable } from "@dsh/llm/ShownImages"
+import type { ShownImages } from "@dsh/llm/ShownImages"
 import type { ContentBlock, ToolCallBlock, ToolResultBlock } from "@dsh/protocol/Block"
 import type { AssistantMessage as Answer, Message } from "@dsh/protocol/Message"
 import type { EpochHeader } from "@dsh/protocol/Request"
-import type { AssistantMessage, Context, Message as PiMessage } from "@earendil-works/pi-ai"
+import type { AssistantMessage, Context, ImageContent, Message as PiMessage, TextContent } from "@earendil-works/pi-ai"
 import { createHash } from "node:crypto"
 import type { Api } from "./Profile.ts"
 import * as Replay from "./Replay.ts"
@@ -25,7 +27,13 @@ interface Called {
   readonly name: string
 }
 
-export const make = (header: EpochHeader, messages: ReadonlyArray<Message>, api: Api): Conversation => {
+export interface Options {
+  readonly api: Api
+  /** Images that are not among them are described in words. */
+  readonly images: ShownImages
+}
+
+export const make = (header: EpochHeader, messages: ReadonlyArray<Message>, { api, images }: Options): Conversation => {
   const { config, system, tools } = header
   const written = new Map<string, string>()
   const called = new Map<string, Called>()
@@ -83,14 +91,25 @@ export const make = (header: EpochHeader, messages: ReadonlyArray<Message>, api:
     }
   }
 
+  const parts = (content: ReadonlyArray<ContentBlock>): Array<TextContent | ImageContent> =>
+    content.flatMap((block): ReadonlyArray<TextContent | ImageContent> => {
+      const data = isSendable(block) ? images.get(block.attachment.id) : undefined
+      if (block.type === "image" && data !== undefined) {
+        return [{ type: "image", data, mimeType: block.attachment.mediaType }]
+      }
+      const text = Text.wellFormed(Acceptable.textOf([block]))
+      return text === "" ? [] : [{ type: "text", text }]
+    })
+
   const result = (block: ToolResultBlock): PiMessage => {
+    const said = parts(block.content)
     const text = Text.wellFormed(Acceptable.textOf(block.content))
     const { id, name } = called.get(block.toolCallId) ?? { id: wireId(block.toolCallId, api), name: "unnamed" }
     return {
       role: "toolResult",
       toolCallId: id,
       toolName: name,
-      content: [{ type: "text", text: text.trim() === "" ? Acceptable.noOutput : text }],
+      content: said.some(isImage) ? said : [{ type: "text", text: text.trim() === "" ? Acceptable.noOutput : text }],
       isError: block.isError === true,
       timestamp: 0
     }
@@ -99,11 +118,12 @@ export const make = (header: EpochHeader, messages: ReadonlyArray<Message>, api:
   const user = (content: ReadonlyArray<ContentBlock>): ReadonlyArray<PiMessage> => {
     const results = content.filter((block): block is ToolResultBlock => block.type === "tool-result")
     const rest = content.filter((block) => block.type !== "tool-result")
-    const text = Text.wellFormed(Acceptable.textOf(rest))
+    const own = parts(rest)
+    const said = own.some(isImage) ? own : Text.wellFormed(Acceptable.textOf(rest))
     // Results first: they must directly follow the calls they answer.
-    const said: ReadonlyArray<PiMessage> =
-      rest.length > 0 || results.length === 0 ? [{ role: "user", content: text, timestamp: 0 }] : []
-    return [...results.map(result), ...said]
+    const after: ReadonlyArray<PiMessage> =
+      rest.length > 0 || results.length === 0 ? [{ role: "user", content: said, timestamp: 0 }] : []
+    return [...results.map(result), ...after]
   }
 
   return {
@@ -123,6 +143,8 @@ export const make = (header: EpochHeader, messages: ReadonlyArray<Message>, api:
     written
   }
 }
+
+const isImage = (part: TextContent | ImageContent): boolean => part.type === "image"
 
 const nothing: AssistantMessage["usage"] = {
   input: 0,

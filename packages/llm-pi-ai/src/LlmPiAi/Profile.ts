@@ -29,6 +29,8 @@ export interface Profile {
   readonly cacheRetention?: CacheRetention | undefined
   /** What becomes of an empty list of tools when the history has calls. Default `omit`. */
   readonly emptyTools?: "omit" | "send" | undefined
+  /** `send`: the model takes images. Otherwise words stand in their place. */
+  readonly images?: "send" | undefined
 }
 
 /** pi-ai takes a server it does not know for OpenAI, whose newest words other servers refuse. */
@@ -37,14 +39,15 @@ export const compat = (api: Api, baseUrl: string, given: Compat | undefined): Co
     ? given
     : { supportsDeveloperRole: false, supportsStore: false, ...given }
 
-export const write = ({ api, cacheRetention, compat, emptyTools, wireEfforts }: Profile): WireProfile => ({
+export const write = ({ api, cacheRetention, compat, emptyTools, images, wireEfforts }: Profile): WireProfile => ({
   format: neutral.format,
   options: {
     api,
     ...(compat !== undefined && { compat: { ...compat } as JsonObject }),
     ...(wireEfforts !== undefined && { wireEfforts: { ...wireEfforts } }),
     ...(cacheRetention !== undefined && { cacheRetention }),
-    ...(emptyTools !== undefined && { emptyTools })
+    ...(emptyTools !== undefined && { emptyTools }),
+    ...(images !== undefined && { images })
   }
 })
 
@@ -54,7 +57,8 @@ export const read = ({ options = {} }: WireProfile): Omit<Profile, "api"> => ({
   compat: isRecord(options.compat) ? (options.compat as Compat) : undefined,
   wireEfforts: isRecord(options.wireEfforts) ? (options.wireEfforts as Profile["wireEfforts"]) : undefined,
   cacheRetention: retentions.find((known) => known === options.cacheRetention),
-  emptyTools: options.emptyTools === "send" ? "send" : undefined
+  emptyTools: options.emptyTools === "send" ? "send" : undefined,
+  images: options.images === "send" ? "send" : undefined
 })
 
 const retentions = ["none", "short", "long"] as const

@@ -34,6 +34,8 @@ export interface Profile {
   readonly blankToolOutput?: "fill" | "keep"
   /** What becomes of an empty list of tools. Default `omit`. */
   readonly emptyTools?: "omit" | "send"
+  /** `send`: the model takes images. Otherwise words stand in their place. */
+  readonly images?: "send"
 }
 
 /** The profile as it is logged: plain JSON without absent fields. */
@@ -59,7 +61,8 @@ export const read = ({ options: logged = {} }: WireProfile): Known => ({
   systemRole: one(logged.systemRole, "system", "developer"),
   emptyContent: one(logged.emptyContent, "string", "null"),
   blankToolOutput: one(logged.blankToolOutput, "fill", "keep"),
-  emptyTools: one(logged.emptyTools, "omit", "send")
+  emptyTools: one(logged.emptyTools, "omit", "send"),
+  images: one(logged.images, "send")
 })
 
 const one = <A extends string>(value: unknown, ...known: ReadonlyArray<A>): A | undefined =>
