@@ -61,9 +61,9 @@ export const packages = {
   permission: {
     role: "definition",
     provider: ["PermissionRulesFile", "ShellSyntaxTreeSitter"],
-    feature: ["ApprovalContext", "PermissionPolicy", "PermissionPresets"]
+    feature: ["ApprovalContext", "PermissionPolicy", "PermissionPresets", "WebApproval"]
   },
-  http: { role: "provider" },
+  http: { role: "provider", definition: ["GuardedHttp"] },
   world: { role: "definition", provider: ["FsLocal", "SubprocessLocal"] },
   sandbox: {
     role: "definition",
@@ -77,6 +77,12 @@ export const packages = {
   },
   spill: { role: "definition", provider: ["SpillLocal"], feature: ["SpillPolicy"] },
   files: { role: "feature" },
+  web: {
+    role: "definition",
+    provider: ["FetchHttp", "SearchDeepSeek", "SearchExa", "SearchPerplexity", "SearchWikipedia"],
+    support: ["SearchHttp"],
+    feature: ["WebFetchTool", "WebSearchTool", "WebTool"]
+  },
   loop: { role: "loop" },
   testing: { role: "testing" }
 }
