@@ -16,7 +16,7 @@ export const parse = (header: string): ContentType | undefined => {
   const kind = kindOf(essence)
   if (kind === undefined) return undefined
   const charset = parameters.flatMap((parameter) => /^charset\s*=\s*"?([^"\s]+)/i.exec(parameter)?.[1] ?? [])[0]
-  return { kind, isXml: /xml$/.test(essence), charset }
+  return { kind, isXml: essence.endsWith("xml"), charset }
 }
 
 const kindOf = (essence: string): "html" | "text" | undefined => {
