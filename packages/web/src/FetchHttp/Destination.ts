@@ -54,9 +54,9 @@ export const of = (
     })
   })
 
-/** Nothing, where the name cannot be found for whatever reason. Whatever is below `localhost` is this machine, also to who does not know. */
+/** Nothing, where the name cannot be found for whatever reason. `localhost` and what is below it is this machine, also to who does not know. */
 const lookUp = (host: string, resolve: Resolve): Effect.Effect<ReadonlyArray<string>> =>
   Effect.orElseSucceed(
     Effect.tryPromise(() => resolve(host)),
-    () => (host.endsWith(".localhost") ? ["127.0.0.1"] : [])
+    () => (/(?:^|\.)localhost$/.test(host) ? ["127.0.0.1"] : [])
   )
