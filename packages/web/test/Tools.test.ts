@@ -108,6 +108,8 @@ describe("web_search", () => {
     ...fields
   })
 
+  const urls = (...names: ReadonlyArray<string>) => names.map((name) => ({ url: `https://example.com/${name}` }))
+
   const product = (
     search: (request: Web.SearchRequest) => Effect.Effect<Web.SearchResult, WebError>,
     options: WebSearchTool.Options = {}
@@ -170,7 +172,7 @@ Cite the sources you use, as Markdown links.`
       assert.deepInclude(outcome, {
         value: {
           content: "## a\n\nanswer a\n\n## b\n\nanswer b",
-          sources: ["a0", "b0", "same", "a2", "b2"].map((n) => ({ url: `https://example.com/${n}` })),
+          sources: [...urls("a0", "b0"), { url: "https://example.com/same", title: "a" }, ...urls("a2", "b2")],
           truncated: true
         }
       })
@@ -180,7 +182,7 @@ Cite the sources you use, as Markdown links.`
           ({ query }) =>
             Effect.succeed({
               content: `answer ${query}`,
-              sources: [page(`${query}0`), page("same"), page(`${query}2`), page(`${query}3`)],
+              sources: [page(`${query}0`), page("same", { title: query }), page(`${query}2`), page(`${query}3`)],
               truncated: false
             }),
           { maxResults: 5 }
