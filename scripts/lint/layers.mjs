@@ -79,7 +79,7 @@ export const packages = {
   files: { role: "feature" },
   web: {
     role: "definition",
-    provider: ["FetchHttp", "SearchDeepSeek", "SearchExa", "SearchPerplexity", "SearchWikipedia"],
+    provider: ["FetchHttp", "MarkdownThread", "SearchDeepSeek", "SearchExa", "SearchPerplexity", "SearchWikipedia"],
     support: ["SearchHttp"],
     feature: ["WebFetchTool", "WebSearchTool", "WebTool"]
   },

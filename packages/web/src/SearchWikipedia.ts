@@ -72,9 +72,12 @@ const refused = (why: string) =>
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#039": "'", nbsp: " " }
 
-/** A snippet is HTML with the words marked that were found. */
+/** A snippet is HTML with the words marked that were found. One that is longer is none. */
 const plain = (html: string): string =>
-  html.replaceAll(/<[^>]*>/g, "").replaceAll(/&([\w#]{2,4});/g, (whole, name: string) => entities[name] ?? whole)
+  html
+    .slice(0, 5000)
+    .replaceAll(/<[^>]*>/g, "")
+    .replaceAll(/&([\w#]{2,4});/g, (whole, name: string) => entities[name] ?? whole)
 
 const sourceOf =
   (baseUrl: string) =>

@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Fiber, Option } from "effect"
+import * as MarkdownThread from "../src/MarkdownThread.ts"
 import { depthOf } from "../src/WebFetchTool/Depth.ts"
-import * as Markdown from "../src/WebFetchTool/Markdown.ts"
 
-const of = (html: string) => Effect.map(Markdown.of(html, "https://example.com/a/b"), Option.getOrUndefined)
+const of = (html: string, options?: MarkdownThread.Options) =>
+  Effect.map(MarkdownThread.make(options).convert(html, "https://example.com/a/b"), Option.getOrUndefined)
 
 const page = `<!doctype html><html><head><title>T</title><style>a { b: c }</style>
 <script>var x = "<h1>no</h1>"</script></head><body>
@@ -45,42 +46,46 @@ let a = 1
 last`
 
 describe("Markdown", () => {
-  it.effect("has the headings, lists, code and tables of a page, and none of its scripts", () =>
+  it.live("has the headings, lists, code and tables of a page, and none of its scripts", () =>
     Effect.map(of(page), (markdown) => assert.strictEqual(markdown, expected))
   )
 
-  it.effect("is made of pages that leave out their ends", () =>
+  it.live("is made of pages that leave out their ends", () =>
     Effect.gen(function* () {
       const list = "<ul>" + "<li>x".repeat(2000) + "</ul>" + "<p>y".repeat(2000)
       assert.include(yield* of(list), "- x\n- x\n")
     })
   )
 
-  it.effect("is not made of pages that are nested as nobody nests", () =>
+  it.live("is not made of a page that takes too long, however it was made to", () =>
     Effect.gen(function* () {
-      const nested = (depth: number) => "<div>".repeat(depth) + "deep" + "</div>".repeat(depth)
-      assert.strictEqual(yield* of(nested(512)), "deep")
-      assert.strictEqual(yield* of(nested(513)), undefined)
-      assert.strictEqual(depthOf("<div><br><img/><p><svg/></div></div><DIV x='a'><b>"), 2)
-      assert.strictEqual(depthOf("< div><1><!-- -->"), 0)
+      const slow = `${"<blockquote>".repeat(100)}${"</code>".repeat(100)}${"` </textarea> <code> </h1> </b>".repeat(3000)}`
+      assert.strictEqual(yield* of(slow, { timeout: "100 millis" }), undefined)
+      const fiber = yield* Effect.fork(of(slow, { timeout: "1 hour" }))
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(fiber)
     })
   )
 
-  it.effect("comes to an end whatever the page is like", () =>
+  it.live("is not made of a page that the library cannot take, or that takes too much memory", () =>
     Effect.gen(function* () {
-      const long = (part: string) => part.repeat(Math.ceil(100_000 / part.length)).slice(0, 100_000)
-      const hostile = [
-        `<table>${long("<tr><td>x<td>y")}`,
-        `${"<div>".repeat(500)}${long("<p>x</p>")}`,
-        `${"<b>".repeat(400)}${long("<p>x")}`,
-        `${long("<a><b><i><u>").slice(0, 3000)}${long("<p>")}`,
-        long("<!--"),
-        long("<"),
-        long("<a x='"),
-        long("<em>x</em> "),
-        `<a ${Array.from({ length: 15_000 }, (_, i) => `a${i}`).join(" ")}>x</a>`
-      ]
-      for (const html of hostile) yield* of(html)
+      assert.strictEqual(yield* of("<tr>x".repeat(1000)), undefined)
+      assert.strictEqual(yield* of("<p>x".repeat(1_000_000), { maxMemory: 8, timeout: "1 hour" }), undefined)
+      assert.strictEqual(yield* of("<p>x"), "x")
     })
   )
+})
+
+describe("the depth of a page", () => {
+  it("is that of its elements", () => {
+    const nested = (depth: number) => "<div>".repeat(depth) + "deep" + "</div>".repeat(depth)
+    assert.strictEqual(depthOf(nested(512)), 512)
+    assert.strictEqual(depthOf("<ul>" + "<li>x".repeat(2000) + "</ul>" + "<p>y".repeat(2000)), 1)
+    assert.strictEqual(depthOf("<div><br><img/><p><svg/></div></div><DIV x='a'><b>"), 2)
+    assert.strictEqual(depthOf("< div><1><!-- --><div"), 0)
+  })
+
+  it("is told in one pass", () => {
+    for (const part of ["<a", "<a ", "<a x='", "<", "</", "<a>", "<a/"]) depthOf(part.repeat(1_000_000))
+  })
 })

@@ -7,6 +7,7 @@ import * as Tools from "@dsh/tools/Tools"
 import { CurrentConfinement } from "@dsh/world/Confinement"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
+import * as MarkdownThread from "../src/MarkdownThread.ts"
 import * as Web from "../src/Web.ts"
 import { WebError } from "../src/WebError.ts"
 import * as WebFetchTool from "../src/WebFetchTool.ts"
@@ -35,7 +36,10 @@ const offline = Effect.provideService(CurrentConfinement, {
 
 describe("web_fetch", () => {
   const product = (options?: WebFetchTool.Options) =>
-    Layer.provideMerge(WebFetchTool.layerWith(options ?? {}), Layer.merge(registries, web(local)))
+    Layer.provideMerge(
+      WebFetchTool.layerWith(options ?? {}),
+      Layer.mergeAll(registries, web(local), MarkdownThread.layer())
+    )
 
   it.scopedLive("shows a page as Markdown and keeps it as it was", () =>
     Effect.gen(function* () {
