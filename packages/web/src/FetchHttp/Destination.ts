@@ -54,9 +54,12 @@ export const of = (
     })
   })
 
-/** Nothing, where the name cannot be found for whatever reason. `localhost` and what is below it is this machine, also to who does not know. */
+/** Nothing, where the name cannot be found for whatever reason. */
 const lookUp = (host: string, resolve: Resolve): Effect.Effect<ReadonlyArray<string>> =>
-  Effect.orElseSucceed(
-    Effect.tryPromise(() => resolve(host)),
-    () => (/(?:^|\.)localhost$/.test(host) ? ["127.0.0.1"] : [])
-  )
+  // This machine, whatever a name server thinks of it.
+  host === "localhost" || host.endsWith(".localhost")
+    ? Effect.succeed(["127.0.0.1", "::1"])
+    : Effect.orElseSucceed(
+        Effect.tryPromise(() => resolve(host)),
+        () => []
+      )

@@ -95,3 +95,12 @@ export const names = (table: Readonly<Record<string, ReadonlyArray<ReadonlyArray
   }
   return { looked, resolve }
 }
+
+export const html = { "content-type": "text/html" }
+export const plain = { "content-type": "text/plain" }
+
+export const page = (body: string | Uint8Array, headers: Record<string, string>, status?: number) =>
+  Effect.scoped(Effect.flatMap(answering(body, headers, status), ({ url }) => fetch(url)))
+
+export const codeOf = <A, E extends { readonly code: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.either(effect), (outcome) => (outcome._tag === "Left" ? outcome.left.code : "fetched"))
