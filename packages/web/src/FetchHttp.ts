@@ -11,7 +11,6 @@ import type { ConfigError } from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { promises as Dns } from "node:dns"
 import * as Web from "./Web.ts"
 import { WebError } from "./WebError.ts"
 
@@ -36,8 +35,11 @@ export interface Options {
   readonly userAgent?: string
 }
 
-const lookUp = async (host: string): Promise<ReadonlyArray<string>> =>
-  (await Dns.lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
+const lookUp = async (host: string): Promise<ReadonlyArray<string>> => {
+  const { promises } = await import("node:dns")
+  const found = await promises.lookup(host, { all: true, verbatim: true })
+  return found.map(({ address }) => address)
+}
 
 export const make = (options: Options = {}): Effect.Effect<Web.FetchProvider, never, GuardedHttp> =>
   Effect.gen(function* () {

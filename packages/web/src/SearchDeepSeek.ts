@@ -7,10 +7,9 @@ import * as Lenient from "@dsh/llm/Lenient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Config from "effect/Config"
-import type { ConfigError } from "effect/ConfigError"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Found from "./SearchDeepSeek/Found.ts"
 import * as SearchHttp from "./SearchHttp.ts"
@@ -22,10 +21,12 @@ export const id = "deepseek-official"
 export const keyName = "DEEPSEEK_API_KEY"
 export const urlName = "DEEPSEEK_SEARCH_BASE_URL"
 
+const officialUrl = "https://api.deepseek.com/anthropic/v1"
+
 export interface Options {
   /** Default: `DEEPSEEK_API_KEY`. */
   readonly apiKey?: SearchKey.Lookup
-  /** Default `https://api.deepseek.com/anthropic/v1`. */
+  /** Default: `DEEPSEEK_SEARCH_BASE_URL`, and if that is not set `https://api.deepseek.com/anthropic/v1`. */
   readonly baseUrl?: string
   /** Default `deepseek-v4-flash`. */
   readonly model?: string
@@ -39,8 +40,8 @@ export interface Options {
 
 export const make = (options: Options = {}): Effect.Effect<Web.SearchProvider, never, HttpClient.HttpClient> =>
   Effect.gen(function* () {
-    const { baseUrl = "https://api.deepseek.com/anthropic/v1", maxTokens = 4096, maxUses = 5 } = options
-    const { model = "deepseek-v4-flash", timeout = "55 seconds" } = options
+    const { maxTokens = 4096, maxUses = 5, model = "deepseek-v4-flash", timeout = "55 seconds" } = options
+    const baseUrl = options.baseUrl ?? (yield* configured)
     const client = SearchHttp.quiet(yield* HttpClient.HttpClient)
     const key = SearchKey.make(options.apiKey ?? (yield* SearchKey.fromConfig(keyName)), keyName)
     return {
@@ -71,13 +72,8 @@ export const make = (options: Options = {}): Effect.Effect<Web.SearchProvider, n
 export const layer = (options?: Options): Layer.Layer<never, WebError, Web.Web | HttpClient.HttpClient> =>
   Web.layerSearch(make(options))
 
-/** `DEEPSEEK_SEARCH_BASE_URL`; what is empty counts as not set. */
-const configured: Config.Config<Options> = Config.string(urlName).pipe(
+const configured = Config.string(urlName).pipe(
   Config.withDefault(""),
-  Config.map((url) => (url.trim() === "" ? {} : { baseUrl: url.trim() }))
+  Config.map((url) => (url.trim() === "" ? officialUrl : url.trim())),
+  Effect.orDie // a text cannot be a wrong one
 )
-
-export const layerConfig = (
-  options: Options = {}
-): Layer.Layer<never, WebError | ConfigError, Web.Web | HttpClient.HttpClient> =>
-  Layer.unwrapEffect(Effect.map(configured, (found) => layer({ ...found, ...options })))

@@ -141,3 +141,27 @@ export const layerFetch = <R>(
   provider: Effect.Effect<FetchProvider, WebError, R>
 ): Layer.Layer<never, WebError, Web | Exclude<R, Scope.Scope>> =>
   Layer.scopedDiscard(Effect.flatMap(provider, (made) => Effect.flatMap(Web, (web) => web.registerFetch(made))))
+
+export interface Lazy<R> {
+  readonly id: string
+  readonly isLastResort?: boolean
+  /** A provider module: `() => import("@dsh/web/SearchExa")`. */
+  readonly load: () => Promise<{ readonly make: () => Effect.Effect<SearchProvider, never, R> }>
+}
+
+/** A search provider whose module is loaded when somebody first wants to know anything of it. */
+export const lazySearch = <R>({ id, isLastResort = false, load }: Lazy<R>): Effect.Effect<SearchProvider, never, R> =>
+  Effect.gen(function* () {
+    const context = yield* Effect.context<R>()
+    const config = yield* Effect.configProviderWith(Effect.succeed)
+    // Node loads a module once, however often it is imported.
+    const provider = Effect.flatMap(Effect.promise(load), ({ make }) =>
+      Effect.withConfigProvider(Effect.provide(make(), context), config)
+    )
+    return {
+      id,
+      isLastResort,
+      available: Effect.flatMap(provider, ({ available }) => available),
+      search: (request) => Effect.flatMap(provider, ({ search }) => search(request))
+    }
+  })

@@ -7,10 +7,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import * as FetchHttp from "../src/FetchHttp.ts"
 import * as MarkdownThread from "../src/MarkdownThread.ts"
-import * as SearchDeepSeek from "../src/SearchDeepSeek.ts"
 import * as SearchExa from "../src/SearchExa.ts"
 import * as SearchPerplexity from "../src/SearchPerplexity.ts"
-import * as SearchWikipedia from "../src/SearchWikipedia.ts"
 import * as Web from "../src/Web.ts"
 import * as WebFetchTool from "../src/WebFetchTool.ts"
 import * as WebSearchTool from "../src/WebSearchTool.ts"
@@ -20,10 +18,12 @@ const product = Layer.mergeAll(
   WebSearchTool.layer,
   WebFetchTool.layer,
   FetchHttp.layerConfig(),
-  SearchDeepSeek.layerConfig(),
+  Web.layerSearch(Web.lazySearch({ id: "deepseek-official", load: () => import("../src/SearchDeepSeek.ts") })),
   SearchExa.layer(),
   SearchPerplexity.layer(),
-  SearchWikipedia.layer()
+  Web.layerSearch(
+    Web.lazySearch({ id: "wikipedia", isLastResort: true, load: () => import("../src/SearchWikipedia.ts") })
+  )
 ).pipe(
   Layer.provideMerge(Web.layerConfig),
   Layer.provide([MarkdownThread.layer(), HttpClientNode.layerGuarded(), HttpClientNode.layer]),

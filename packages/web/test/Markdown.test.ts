@@ -69,7 +69,7 @@ describe("Markdown", () => {
 
   it.live("is not made of a page that the library cannot take, or that takes too much memory", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* of("<tr>x".repeat(1000)), undefined)
+      assert.strictEqual(yield* of("<tr>x".repeat(1000), { timeout: "1 hour" }), undefined)
       assert.strictEqual(yield* of("<p>x".repeat(1_000_000), { maxMemory: 8, timeout: "1 hour" }), undefined)
       assert.strictEqual(yield* of("<p>x"), "x")
     })

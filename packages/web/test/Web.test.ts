@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Exit, Layer, Scope } from "effect"
+import { Config, ConfigProvider, Effect, Exit, Layer, Scope } from "effect"
 import * as Web from "../src/Web.ts"
 
 type Kind = "ready" | "lacking" | "last"
@@ -181,5 +181,23 @@ describe("the provider", () => {
         [5, false]
       ])
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("is loaded when it is first needed, with the configuration that was there before", () =>
+    Effect.gen(function* () {
+      let loaded = 0
+      const make = () => Effect.map(Effect.orDie(Config.string("NAME")), (name) => search(name))
+      const load = () => {
+        loaded++
+        return Promise.resolve({ make })
+      }
+      const late = yield* Effect.withConfigProvider(
+        Web.lazySearch({ id: "late", load }),
+        ConfigProvider.fromMap(new Map([["NAME", "configured"]]))
+      )
+      assert.strictEqual(loaded, 0)
+      assert.isTrue(yield* late.available)
+      assert.strictEqual((yield* late.search({ query: "q" })).content, "configured: q")
+    })
   )
 })
