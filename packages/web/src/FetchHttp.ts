@@ -7,7 +7,6 @@
 import { GuardedHttp } from "@dsh/http/GuardedHttp"
 import { UserAgent } from "@dsh/llm/UserAgent"
 import * as Config from "effect/Config"
-import type { ConfigError } from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -71,15 +70,15 @@ export const make = (options: Options = {}): Effect.Effect<Web.FetchProvider, ne
     }
   })
 
-type FetchLayer<E = never> = Layer.Layer<never, WebError | E, Web.Web | GuardedHttp>
+type FetchLayer = Layer.Layer<never, WebError, Web.Web | GuardedHttp>
 
 export const layer = (options?: Options): FetchLayer => Web.layerFetch(make(options))
 
-/** `DSH_WEB_ALLOW`: entries of `allow`, separated by commas or blanks. */
+/** `DSH_WEB_ALLOW`: entries of `allow`, separated by commas or blanks. They are looked at with the first page. */
 export const config: Config.Config<Pick<Options, "allow">> = Config.string("DSH_WEB_ALLOW").pipe(
   Config.withDefault(""),
   Config.map((list) => ({ allow: list.split(/[\s,]+/).filter((entry) => entry !== "") }))
 )
 
-export const layerConfig = (options: Options = {}): FetchLayer<ConfigError> =>
-  Layer.unwrapEffect(Effect.map(config, (configured) => layer({ ...configured, ...options })))
+export const layerConfig = (options: Options = {}): FetchLayer =>
+  Layer.unwrapEffect(Effect.map(Effect.orDie(config), (configured) => layer({ ...configured, ...options })))

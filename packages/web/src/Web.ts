@@ -4,7 +4,6 @@
  */
 import * as Registry from "@dsh/kernel/Registry"
 import * as Config from "effect/Config"
-import type { ConfigError } from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -123,13 +122,13 @@ export const layer = (options?: Options): Layer.Layer<Web> => Layer.sync(Web, ()
 const chosen = (name: string) =>
   Config.map(Config.option(Config.string(name)), (id) => Option.getOrUndefined(id)?.trim() || undefined)
 
-/** `DSH_WEB_SEARCH_PROVIDER` and `DSH_WEB_FETCH_PROVIDER`; what is empty counts as not set. */
+/** `DSH_WEB_SEARCH_PROVIDER` and `DSH_WEB_FETCH_PROVIDER`; what is empty counts as not set. Texts, so none can be a wrong one. */
 export const config: Config.Config<Options> = Config.all({
   searchProvider: chosen("DSH_WEB_SEARCH_PROVIDER"),
   fetchProvider: chosen("DSH_WEB_FETCH_PROVIDER")
 })
 
-export const layerConfig: Layer.Layer<Web, ConfigError> = Layer.effect(Web, Effect.map(config, make))
+export const layerConfig: Layer.Layer<Web> = Layer.effect(Web, Effect.map(Effect.orDie(config), make))
 
 /** Registers a provider for as long as the Layer lives. */
 export const layerSearch = <R>(
