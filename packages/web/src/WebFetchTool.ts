@@ -61,7 +61,8 @@ export const make = ({ maxOutputChars = 200_000, timeout = "40 seconds" }: Optio
       Effect.gen(function* () {
         yield* WebTool.connected
         const web = yield* Web
-        const page = yield* Effect.mapError(web.fetch({ url: url.trim() }), WebTool.toolError)
+        // As it is written: whoever judges the call reads the same address out of it.
+        const page = yield* Effect.mapError(web.fetch({ url }), WebTool.toolError)
         const { content, kind } = page.body
         const { convert } = yield* Markdown
         const isPage = kind === "html" && depthOf(content) <= maxDepth

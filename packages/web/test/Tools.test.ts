@@ -83,6 +83,8 @@ describe("web_fetch", () => {
       const { connections, url } = yield* answering("x", { "content-type": "text/plain" })
       assert.strictEqual((yield* call("web_fetch", { url: "http://10.0.0.1/" })).code, "WEB_BLOCKED_URL")
       assert.strictEqual((yield* call("web_fetch", { url: " " })).code, "INVALID_ARGS")
+      // Who judges calls by their hosts finds none in this one.
+      assert.strictEqual((yield* call("web_fetch", { url: `\u00a0${url}` })).code, "WEB_INVALID_URL")
       const off = yield* offline(call("web_fetch", { url }))
       assert.strictEqual(off.code, "WEB_BLOCKED_URL")
       assert.include(off.text, "network is turned off")
@@ -162,6 +164,12 @@ Cite the sources you use, as Markdown links.`
         )
       )
     )
+  )
+
+  it.effect("shows no more of an answer than anybody reads", () =>
+    Effect.map(call("web_search", { queries: ["one"] }), ({ text }) =>
+      assert.strictEqual(text, `${"a".repeat(19_999)}…`)
+    ).pipe(Effect.provide(product(() => Effect.succeed({ ...none, content: "a".repeat(1_000_000) }))))
   )
 
   it.effect("says when nothing was", () =>

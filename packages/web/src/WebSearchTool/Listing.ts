@@ -5,6 +5,7 @@ import * as Text from "@dsh/kernel/Text"
 import type { Source } from "../Web.ts"
 import type { Merged } from "./Merge.ts"
 
+const maxAnswer = 20_000
 const maxTitle = 200
 const maxSnippet = 1000
 
@@ -22,7 +23,7 @@ const entry = ({ publishedAt, snippet, title, url }: Source): string => {
 
 export const render = ({ content, sources, truncated }: Merged): string => {
   const parts: Array<string> = []
-  if (content !== undefined) parts.push(content)
+  if (content !== undefined) parts.push(Text.ellipsis(content, maxAnswer))
   if (sources.length > 0) {
     parts.push(`Sources:\n${sources.map(entry).join("\n")}`)
     if (truncated) parts.push(`(showing the first ${sources.length}; ask for something more particular to see others)`)
