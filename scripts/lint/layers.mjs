@@ -61,9 +61,9 @@ export const packages = {
   permission: {
     role: "definition",
     provider: ["PermissionRulesFile", "ShellSyntaxTreeSitter"],
-    feature: ["ApprovalContext", "PermissionPolicy", "PermissionPresets"]
+    feature: ["ApprovalContext", "PermissionPolicy", "PermissionPresets", "WebApproval"]
   },
-  http: { role: "provider" },
+  http: { role: "provider", definition: ["GuardedHttp"] },
   world: { role: "definition", provider: ["FsLocal", "FsMemory", "SubprocessLocal"] },
   sandbox: {
     role: "definition",
@@ -81,6 +81,12 @@ export const packages = {
   spill: { role: "definition", provider: ["SpillFs", "SpillLocal"], feature: ["SpillPolicy"] },
   files: { role: "feature" },
   context: { role: "feature", provider: ["FileReferencesLocal"], definition: ["FileReferences"] },
+  web: {
+    role: "definition",
+    provider: ["FetchHttp", "MarkdownThread", "SearchDeepSeek", "SearchExa", "SearchPerplexity", "SearchWikipedia"],
+    support: ["SearchHttp"],
+    feature: ["WebFetchTool", "WebSearchTool", "WebTool"]
+  },
   loop: { role: "loop" },
   testing: { role: "testing" }
 }

@@ -26,6 +26,7 @@ import * as ApprovalContext from "@dsh/permission/ApprovalContext"
 import * as PermissionPolicy from "@dsh/permission/PermissionPolicy"
 import * as PermissionPresets from "@dsh/permission/PermissionPresets"
 import { PermissionRules } from "@dsh/permission/PermissionRules"
+import * as WebApproval from "@dsh/permission/WebApproval"
 import * as ShellSyntaxTreeSitter from "@dsh/permission/ShellSyntaxTreeSitter"
 import * as InPlace from "@dsh/persistence/InPlace"
 import * as Checkpoints from "@dsh/persistence/Checkpoints"
@@ -40,6 +41,11 @@ import * as SpillPolicy from "@dsh/spill/SpillPolicy"
 import * as ToolTimeout from "@dsh/tools/ToolTimeout"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
+import * as FetchHttp from "@dsh/web/FetchHttp"
+import * as MarkdownThread from "@dsh/web/MarkdownThread"
+import * as Web from "@dsh/web/Web"
+import * as WebFetchTool from "@dsh/web/WebFetchTool"
+import * as WebSearchTool from "@dsh/web/WebSearchTool"
 import * as Invariants from "@dsh/session/Invariants"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -104,6 +110,7 @@ const features = (options: Options) => {
     EditTool.layer,
     GlobTool.layer,
     GrepTool.layer,
+    web,
     ToolTimeout.layer(),
     SpillPolicy.layer({ maxInlineBytes: 50_000 }),
     // The answer may be long and monotonous because somebody wants it so.
@@ -117,6 +124,19 @@ const features = (options: Options) => {
   )
 }
 
+/** Providers are loaded with the first page or search. */
+const web = Layer.mergeAll(
+  WebSearchTool.layer,
+  WebFetchTool.layer,
+  FetchHttp.layerConfig(),
+  Web.layerSearch(Web.lazySearch({ id: "deepseek-official", load: () => import("@dsh/web/SearchDeepSeek") })),
+  Web.layerSearch(Web.lazySearch({ id: "exa", load: () => import("@dsh/web/SearchExa") })),
+  Web.layerSearch(Web.lazySearch({ id: "perplexity", load: () => import("@dsh/web/SearchPerplexity") })),
+  Web.layerSearch(
+    Web.lazySearch({ id: "wikipedia", isLastResort: true, load: () => import("@dsh/web/SearchWikipedia") })
+  )
+).pipe(Layer.provide([Web.layerConfig, MarkdownThread.layer(), HttpClientNode.layerGuarded()]))
+
 /** A limit of one's own is one for calls that wait, too, unless they may be repeated more often anyway. */
 const repeatGuard = (maxRepeats: number | undefined) => {
   if (maxRepeats === 0) return Layer.empty
@@ -129,7 +149,7 @@ const repeatGuard = (maxRepeats: number | undefined) => {
 const checked = Layer.effectDiscard(Effect.flatMap(PermissionRules, (rules) => rules.of(process.cwd())))
 
 /** Rules of the user and of the folder, and nobody there to ask. What judges by them is loaded when there are any. */
-const rules = Layer.merge(PermissionPolicy.layer, checked).pipe(
+const rules = Layer.mergeAll(PermissionPolicy.layer, WebApproval.layer, checked).pipe(
   Layer.provide(Layer.merge(ShellSyntaxTreeSitter.layer, Layer.provide(Permissions.layer, files)))
 )
 

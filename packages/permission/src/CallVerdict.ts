@@ -58,6 +58,14 @@ export const isConcerned = (call: Call, book: RuleBook): boolean => {
   return rules.some(({ rule }) => speaksOf(rule, family, call.tool) || (family === "shell" && rule.family !== "other"))
 }
 
+/** Whether a call of a tool that is none for commands or files passes only because no rule says anything about it. */
+export const isUnmentioned = (call: Call, book: RuleBook): boolean => {
+  const rules = relevant(book, familyOf(call), call.tool)
+  const isAllowed = (closed: boolean) =>
+    Verdict.judge(call.tool, rules, ({ rule }) => fits(rule, call), closed).kind === "allow"
+  return isAllowed(Verdict.isClosed(rules)) && !isAllowed(true)
+}
+
 export const text = ({ arguments: args }: Call, name: string): string | undefined => {
   if (typeof args !== "object" || args === null || Array.isArray(args)) return undefined
   const value = (args as Readonly<Record<string, unknown>>)[name]

@@ -12,6 +12,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as CommandPattern from "./Rules/CommandPattern.ts"
+import * as HostPattern from "./Rules/HostPattern.ts"
 import * as PathPattern from "./Rules/PathPattern.ts"
 import * as Wildcard from "./Rules/Wildcard.ts"
 
@@ -86,10 +87,11 @@ const commandOf = (inside: string): Either.Either<Subject, string> => {
 const parameterOf = (tool: string, inside: string): Either.Either<Subject, string> => {
   const [, name, value] = /^(\w+):([^]+)$/.exec(inside) ?? []
   if (name === undefined || value === undefined) {
-    return Either.left(`names no parameter of ${tool}; write it as ${tool}(param:value)`)
+    const example = tool === "web_fetch" ? "domain:example.com" : "param:value"
+    return Either.left(`names no parameter of ${tool}; write it as ${tool}(${example})`)
   }
   if (tool === "web_fetch" && name === "domain") {
-    return Either.right({ kind: "host", pattern: Wildcard.compile(value.toLowerCase()) })
+    return Either.map(HostPattern.parse(value), (pattern) => ({ kind: "host", pattern }))
   }
   return Either.right({ kind: "parameter", name, pattern: Wildcard.compile(value) })
 }

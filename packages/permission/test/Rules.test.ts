@@ -17,7 +17,12 @@ describe("a rule", () => {
     ["bash()", /^says nothing/],
     ["bash(git log:*)", /^ends in :\*; a space and a star/],
     ["bash(git 'log)", /^has a quote that does not end/],
-    ["some_tool(x)", /^names no parameter of some_tool/]
+    ["some_tool(x)", /^names no parameter of some_tool/],
+    ["web_fetch(example.com)", /write it as web_fetch\(domain:example\.com\)$/],
+    ["web_fetch(domain:https://example.com)", /^names no host/],
+    ["web_fetch(domain:example.com:80)", /^names no host/],
+    ["web_fetch(domain:example.com/docs)", /^names no host/],
+    ["web_fetch(domain:user@example.com)", /^names no host/]
   ] as const) {
     it(`is not ${JSON.stringify(text)}`, () => {
       assert.match(Either.getOrThrow(Either.flip(Rules.parse(text))), problem)
@@ -28,6 +33,35 @@ describe("a rule", () => {
     const rule = Either.getOrThrow(Rules.parse(String.raw`bash(git commit -m "a *" 'b *' c\*)`))
     assert.strictEqual(rule.subject.kind, "command")
     if (rule.subject.kind === "command") assert.deepInclude(rule.subject.pattern, { open: false, exact: true })
+  })
+
+  it("has hosts as they are asked for, whatever letters they are written in", () => {
+    const speaksOf = (pattern: string, url: string) => {
+      const { subject } = Either.getOrThrow(Rules.parse(`web_fetch(domain:${pattern})`))
+      const host = CallVerdict.hostOf({ tool: "web_fetch", arguments: { url }, cwd: "/" })
+      return subject.kind === "host" && subject.pattern.test(host ?? "")
+    }
+    for (const [pattern, url] of [
+      ["Example.COM", "https://example.com/"],
+      ["example.com.", "https://EXAMPLE.com.:8443/"],
+      ["bücher.example", "https://xn--bcher-kva.example/"],
+      ["*.bücher.example", "https://a.BÜCHER.example/"],
+      ["[::1]", "http://[0:0::1]:80/"],
+      ["127.0.0.1", "http://2130706433/"],
+      ["10.*", "http://10.1.2.3/"],
+      ["*", "http://anything/"]
+    ] as const) {
+      assert.isTrue(speaksOf(pattern, url), `${pattern} ${url}`)
+    }
+    for (const [pattern, url] of [
+      ["example.com", "https://a.example.com/"],
+      ["*.example.com", "https://example.com/"],
+      ["*.example.com", "https://example.com.evil.test/"],
+      ["example.com", "https://example.com@evil.test/"],
+      ["a.b", "https://axb/"]
+    ] as const) {
+      assert.isFalse(speaksOf(pattern, url), `${pattern} ${url}`)
+    }
   })
 
   const place = (path: string): PathPattern.Place => ({ path, root: "/w/shop", home: "/home/me" })

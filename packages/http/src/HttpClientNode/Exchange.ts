@@ -10,6 +10,7 @@ import type * as Http from "node:http"
 import { ConnectionError } from "../ConnectionError.ts"
 import { NodeResponse } from "../NodeResponse.ts"
 import * as Connections from "./Connections.ts"
+import * as Pinned from "./Pinned.ts"
 import type { ProxyServer } from "./ProxyServer.ts"
 
 type Outcome = Exit.Exit<NodeResponse, HttpClientError.RequestError>
@@ -22,15 +23,27 @@ export class Exchange {
   #outcome: Outcome | undefined
   #resume: ((outcome: Outcome) => void) | undefined
 
-  /** Throws what Node throws at a request that cannot be sent, and what is wrong with the proxy. */
-  constructor(request: HttpClientRequest.HttpClientRequest, url: URL, connections: Connections.Connections) {
+  /**
+   * Throws what Node throws at a request that cannot be sent, and what is wrong with the proxy.
+   *
+   * @param addresses Where a connection of its own may go; undefined: wherever the name leads.
+   */
+  constructor(
+    request: HttpClientRequest.HttpClientRequest,
+    url: URL,
+    connections: Connections.Connections,
+    addresses?: ReadonlyArray<string>
+  ) {
     const proxy = connections.proxyFor(url)
     if (proxy instanceof ConnectionError) throw proxy
     this.#request = request
     this.#url = url
     this.#proxy = proxy
     const { headers, method } = request
-    this.outgoing = connections.open(url, { method, headers }, proxy)
+    const isPinned = proxy === undefined && addresses !== undefined
+    if (isPinned && !Pinned.covers(addresses, url)) throw new Error(`${url.host} is none of the given addresses`)
+    const pinned = isPinned ? { lookup: Pinned.lookup(addresses) } : {}
+    this.outgoing = connections.open(url, { method, headers, ...pinned }, proxy)
     this.outgoing.on("error", (cause) => this.#settle(Exit.fail(this.failed("Transport", cause))))
     this.outgoing.once("response", (incoming) => this.#settle(this.#judge(incoming)))
   }
