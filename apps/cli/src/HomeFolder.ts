@@ -1,8 +1,10 @@
 /**
  * Where the product keeps what it has to remember: `$DSH_HOME`, else `~/.dsh`.
  */
+import * as SettingsFolder from "@dsh/settings/SettingsFolder"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 
@@ -11,6 +13,11 @@ export const home: Effect.Effect<string> = Config.string("DSH_HOME").pipe(
   Config.withDefault(""),
   Effect.orDie, // the environment holds nothing but strings
   Effect.map((folder) => (folder.trim() === "" ? join(homedir(), ".dsh") : resolve(folder)))
+)
+
+/** It, if there are settings in it: who has none does not pay for reading them. */
+export const withSettings: Effect.Effect<string | undefined> = Effect.map(home, (folder) =>
+  SettingsFolder.names.some((name) => existsSync(join(folder, name))) ? folder : undefined
 )
 
 /** The folder of the session logs. */

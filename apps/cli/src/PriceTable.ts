@@ -4,7 +4,6 @@
 import type { PriceTable } from "@dsh/protocol/Prices"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { existsSync } from "node:fs"
 import * as Failure from "./Failure.ts"
 import * as HomeFolder from "./HomeFolder.ts"
 
@@ -12,9 +11,8 @@ const none: PriceTable = new Map()
 
 /** Empty when there are none. Fails with exit code 3. */
 export const load: Effect.Effect<PriceTable, Failure.Failure> = Effect.gen(function* () {
-  const folder = yield* HomeFolder.home
-  // A run without a home folder has no settings, and does not pay for reading them.
-  if (!existsSync(folder)) return none
+  const folder = yield* HomeFolder.withSettings
+  if (folder === undefined) return none
   const { read } = yield* Effect.promise(() => import("./PriceTable/FromSettings.ts"))
   return yield* Effect.map(
     Effect.mapError(read(folder), ({ code, message }) => Failure.configuration(code, message)),

@@ -5,7 +5,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import { SettingsError } from "./Settings.ts"
 
-const names = ["settings.yaml", "settings.yml", "settings.json"]
+export const names = ["settings.yaml", "settings.yml", "settings.json"]
 
 /** @param folder Absolute; it does not have to exist. Undefined while there are no settings. */
 export const find = (folder: string): Effect.Effect<string | undefined, SettingsError, FileSystem.FileSystem> =>

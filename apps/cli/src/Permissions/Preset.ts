@@ -5,7 +5,6 @@ import * as PermissionPresets from "@dsh/permission/PermissionPresets"
 import type { StandardName } from "@dsh/permission/PermissionPresets"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { existsSync } from "node:fs"
 import * as Environment from "../Environment.ts"
 import * as Failure from "../Failure.ts"
 import * as HomeFolder from "../HomeFolder.ts"
@@ -39,9 +38,8 @@ export const resolve = (flag: string | undefined): Effect.Effect<Preset, Failure
   })
 
 const fromSettings = Effect.gen(function* () {
-  const folder = yield* HomeFolder.home
-  // A run without a home folder has no settings, and does not pay for reading them.
-  if (!existsSync(folder)) return undefined
+  const folder = yield* HomeFolder.withSettings
+  if (folder === undefined) return undefined
   const { read } = yield* Effect.promise(() => import("./FromSettings.ts"))
   const preset = yield* Effect.mapError(read(folder), ({ code, message }) => Failure.configuration(code, message))
   if (Option.isNone(preset)) return undefined
