@@ -7,6 +7,7 @@ const lazyBuiltins = new Set([
   "node:crypto",
   "node:fs/promises",
   "node:https",
+  "node:module",
   "node:os",
   "node:worker_threads"
 ])

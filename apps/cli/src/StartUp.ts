@@ -15,6 +15,7 @@ import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import type { YieldWrap } from "effect/Utils"
 
 type Node<A, E, R> =
   | { readonly _op_layer: "FromEffect"; readonly effect: Effect.Effect<Context.Context<A>, E, R> }
@@ -53,47 +54,52 @@ class Builder {
     this.scope = scope
   }
 
-  /** Leaves the fiber with whatever context it had last. */
-  build<A, E, R>(layer: Layer.Layer<A, E, R>, context: Context.Context<R>): Effect.Effect<Context.Context<A>, E> {
-    return Effect.suspend(() => {
-      const known = this.built.get(layer)
-      if (known !== undefined) return Effect.succeed(known as Context.Context<A>)
-      return Effect.flatMap(this.run(layer, context), (services) => {
-        this.built.set(layer, services)
-        return Effect.succeed(services)
-      })
-    })
+  /**
+   * Leaves the fiber with whatever context it had last. A generator: of the nodes only those that run something are effects, and what the
+   * others do is done between two of them.
+   */
+  *build<A, E, R>(layer: Layer.Layer<A, E, R>, context: Context.Context<R>): Building<A, E> {
+    const known = this.built.get(layer)
+    if (known !== undefined) return known as Context.Context<A>
+    const services = yield* this.run(layer, context)
+    this.built.set(layer, services)
+    return services
   }
 
-  private run<A, E, R>(layer: Layer.Layer<A, E, R>, context: Context.Context<R>): Effect.Effect<Context.Context<A>, E> {
-    if (!isKnown<A, E, R>(layer)) return within(context, Layer.buildWithScope(layer, this.scope))
+  private *run<A, E, R>(layer: Layer.Layer<A, E, R>, context: Context.Context<R>): Building<A, E> {
+    if (!isKnown<A, E, R>(layer)) return yield* within(context, Layer.buildWithScope(layer, this.scope))
     switch (layer._op_layer) {
       case "FromEffect":
-        return within(context, layer.effect)
+        return yield* within(context, layer.effect)
       case "Scoped":
-        return within(Context.add(context, Scope.Scope, this.scope), layer.effect)
+        return yield* within(Context.add(context, Scope.Scope, this.scope), layer.effect)
       case "Suspend":
-        return this.build(layer.evaluate(), context)
-      case "MergeAll":
-        return Effect.map(
-          Effect.forEach(layer.layers, (each) => this.build(each, context)),
-          (contexts) => Context.mergeAll(...contexts) as Context.Context<A>
-        )
+        return yield* this.build(layer.evaluate(), context)
+      case "MergeAll": {
+        const contexts: Array<Context.Context<never>> = []
+        for (const each of layer.layers) contexts.push(yield* this.build(each, context))
+        return Context.mergeAll(...contexts) as Context.Context<A>
+      }
       case "Provide":
-        return Effect.flatMap(this.build(layer.first, context), (first) => this.build(layer.second, first))
+        return yield* this.build(layer.second, yield* this.build(layer.first, context))
       case "ProvideMerge":
-      case "ZipWith":
-        return Effect.flatMap(this.build(layer.first, context), (first) =>
-          Effect.map(this.build(layer.second, context), (second) => layer.zipK(first, second))
+      case "ZipWith": {
+        const first = yield* this.build(layer.first, context)
+        return layer.zipK(first, yield* this.build(layer.second, context))
+      }
+      case "Fold": {
+        const exit = yield* Effect.exit(Effect.gen(() => this.build(layer.layer, context)))
+        return yield* this.build(
+          exit._tag === "Success" ? layer.successK(exit.value) : layer.failureK(exit.cause),
+          context
         )
-      case "Fold":
-        return Effect.matchCauseEffect(this.build(layer.layer, context), {
-          onFailure: (cause) => this.build(layer.failureK(cause), context),
-          onSuccess: (services) => this.build(layer.successK(services), context)
-        })
+      }
     }
   }
 }
+
+/** An effect while it is put together: what it yields is run. */
+type Building<A, E> = Generator<YieldWrap<Effect.Effect<unknown, E>>, Context.Context<A>>
 
 /** Nothing is put back: the next step sets a context of its own, and `provide` restores the first. */
 const within = <A, E, R>(context: Context.Context<R>, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E> =>
@@ -108,7 +114,10 @@ export const provide =
   <B, E2, R2>(self: Effect.Effect<B, E2, R2>): Effect.Effect<B, E | E2, R | Exclude<R2, A>> =>
     Effect.scopedWith((scope) =>
       Effect.contextWithEffect((outside: Context.Context<R>) => {
-        const services = Effect.provide(new Builder(scope).build(layer, outside), outside)
+        const services = Effect.provide(
+          Effect.gen(() => new Builder(scope).build(layer, outside)),
+          outside
+        )
         return Effect.flatMap(services, (context) => Effect.provide(self, context))
       })
     )

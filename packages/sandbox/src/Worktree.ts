@@ -6,14 +6,13 @@
  */
 import * as Fs from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
-import { promisify } from "node:util"
 
 /** Canonical; none when `workspace`, canonical, is no linked worktree. What runs programs (hooks, configuration) is not among them. */
-export const commitFolders = async (workspace: string): Promise<ReadonlyArray<string>> => {
-  const own = await folderNamedBy(join(workspace, ".git"), /^gitdir: (.+)$/m)
+export const commitFolders = (workspace: string): ReadonlyArray<string> => {
+  const own = folderNamedBy(join(workspace, ".git"), /^gitdir: (.+)$/m)
   if (own === undefined) return []
-  const owner = await folderNamedBy(join(own, "gitdir"), /^(.+)\/\.git$/m)
-  const common = await folderNamedBy(join(own, "commondir"), /^(.+)$/m)
+  const owner = folderNamedBy(join(own, "gitdir"), /^(.+)\/\.git$/m)
+  const common = folderNamedBy(join(own, "commondir"), /^(.+)$/m)
   if (owner !== workspace || common === undefined || dirname(own) !== join(common, "worktrees")) return []
   return [own, ...["objects", "refs", "logs"].map((name) => join(common, name))]
 }
@@ -28,14 +27,11 @@ export const guardedIn = (folder: string): ReadonlyArray<string> =>
     ? ["commondir", "gitdir", "config.worktree"].map((name) => join(folder, name))
     : []
 
-// Looked at before the first request, and `node:fs/promises` takes its time to load.
-const [readFile, realpath] = [promisify(Fs.readFile), promisify(Fs.realpath.native)]
-
 /** The folder whose path a file holds, against the folder of the file; undefined when there is no such thing. */
-const folderNamedBy = async (file: string, pattern: RegExp): Promise<string | undefined> => {
+const folderNamedBy = (file: string, pattern: RegExp): string | undefined => {
   try {
-    const named = pattern.exec(await readFile(file, "utf8"))?.[1]
-    return named === undefined ? undefined : await realpath(resolve(dirname(file), named))
+    const named = pattern.exec(Fs.readFileSync(file, "utf8"))?.[1]
+    return named === undefined ? undefined : Fs.realpathSync.native(resolve(dirname(file), named))
   } catch {
     // A folder in place of the file: the usual repository. Or nothing that git could use.
     return undefined

@@ -25,7 +25,7 @@ const linked = (fields: Partial<Confinement> = {}, place: "temp" | "beside" = "t
     git(main, "commit", "-qm", "first")
     git(main, "worktree", "add", "-q", workspace)
     if (relative) writeFileSync(join(workspace, ".git"), "gitdir: ../main/.git/worktrees/linked\n")
-    const commits = yield* Effect.promise(() => Worktree.commitFolders(workspace))
+    const commits = Worktree.commitFolders(workspace)
     return { main, outside, root, workspace, commits, confinement: { ...confinement, workspace, commits } }
   })
 
@@ -44,7 +44,7 @@ describe("the folders that a commit changes", () => {
 
   it.scopedLive("are none where there is no worktree, or one that its repository knows nothing of", () =>
     Effect.gen(function* () {
-      const folders = (path: string) => Effect.promise(() => Worktree.commitFolders(path))
+      const folders = (path: string) => Effect.sync(() => Worktree.commitFolders(path))
       const { main, outside, root, workspace } = yield* linked()
       assert.deepStrictEqual(yield* folders(main), [])
       assert.deepStrictEqual(yield* folders(outside), [])

@@ -1,6 +1,7 @@
 /**
  * Where instruction files are looked for: the home folder, and the folders between a project's root and where somebody works.
  */
+import { CurrentConfinement } from "@dsh/world/Confinement"
 import { Fs } from "@dsh/world/Fs"
 import * as Effect from "effect/Effect"
 import { posix } from "node:path"
@@ -26,11 +27,14 @@ export const find = Effect.fnUntraced(function* (
   home: string | undefined
 ): Effect.fn.Return<Place, never, Fs> {
   const fs = yield* Fs
-  const cwd = yield* Effect.match(fs.resolve(folder, { cwd: "/" }), {
-    onSuccess: ({ targetKey }) => targetKey,
-    // It is no place of this world; nothing will be found there either.
-    onFailure: () => folder
-  })
+  const held = yield* CurrentConfinement
+  const cwd =
+    held?.workspace ??
+    (yield* Effect.match(fs.resolve(folder, { cwd: "/" }), {
+      onSuccess: ({ targetKey }) => targetKey,
+      // It is no place of this world; nothing will be found there either.
+      onFailure: () => folder
+    }))
   const isMarked = (path: string) => {
     const marker = posix.join(path, ".git")
     return Effect.match(fs.stat({ targetKey: marker, displayPath: marker }), {
@@ -39,7 +43,11 @@ export const find = Effect.fnUntraced(function* (
     })
   }
   const above = chain("/", cwd).toReversed()
-  const marks = yield* Effect.forEach(above, isMarked, { concurrency: above.length })
+  const marks: Array<boolean> = []
+  for (const path of above) {
+    marks.push(yield* isMarked(path))
+    if (marks.at(-1) === true) break
+  }
   return {
     home: home === undefined ? undefined : { path: home, names: homeNames },
     cwd,

@@ -23,13 +23,13 @@ export const readIn = (
   maxBytes: number
 ): Effect.Effect<ReadonlyArray<Found>, never, Fs> =>
   Effect.map(
-    Effect.forEach(folders, (folder) => readOne(folder, maxBytes), { concurrency: 8 }),
+    Effect.forEach(folders, (folder) => readOne(folder, maxBytes)),
     (found) => found.flat()
   )
 
 const readOne = ({ names, path: folder }: Folder, maxBytes: number) =>
   Effect.map(
-    Effect.forEach(names, (name) => readFile(posix.join(folder, name), maxBytes), { concurrency: names.length }),
+    Effect.forEach(names, (name) => readFile(posix.join(folder, name), maxBytes)),
     (found) => unique(found.filter((one) => one !== undefined))
   )
 

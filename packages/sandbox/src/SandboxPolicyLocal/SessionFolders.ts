@@ -5,7 +5,7 @@
 import type { Session } from "@dsh/session/Session"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as NodeFs from "node:fs"
+import * as Fs from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { promisify } from "node:util"
@@ -25,30 +25,19 @@ export interface Options {
   readonly tempParent?: string
 }
 
-// Not of `node:fs/promises`, which would take longer to load than what is done with it here before the first request.
-const Fs = {
-  chmod: promisify(NodeFs.chmod),
-  lstat: promisify(NodeFs.lstat),
-  mkdir: promisify(NodeFs.mkdir),
-  readdir: promisify(NodeFs.readdir),
-  realpath: promisify(NodeFs.realpath.native),
-  rm: promisify(NodeFs.rm),
-  rmdir: promisify(NodeFs.rmdir),
-  stat: promisify(NodeFs.stat)
-}
-
 const week = 7 * 24 * 3600 * 1000
 
 export const make = ({ tempParent, workspace = process.cwd() }: Options) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
+    // The first request waits for it, and a handful of system calls at once is done sooner than one that others wait for.
     const parent = yield* Effect.cached(
       attempt(() => privateFolder(tempParent ?? join(tmpdir(), `dsh-tmp-${process.getuid?.() ?? "user"}`)))
     )
 
     const made = new Map<string, Folders>()
     // Only what is empty can be removed this way.
-    const leave = (path: string) => Effect.ignore(Effect.tryPromise(() => Fs.rmdir(path)))
+    const leave = (path: string) => Effect.ignore(Effect.tryPromise(() => rmdir(path)))
     /** A workspace below `/tmp` is mounted into the folder, which leaves empty ones on the way to it. */
     const leaveWith = ({ temp, workspace }: Folders) => {
       const below = relative("/tmp", workspace)
@@ -64,7 +53,7 @@ export const make = ({ tempParent, workspace = process.cwd() }: Options) =>
         yield* Effect.ignore(
           Effect.tap(parent, (path) =>
             Effect.zipRight(
-              attempt(() => removeOld(path, now - week)),
+              Effect.tryPromise(() => removeOld(path, now - week)),
               leave(path)
             )
           )
@@ -75,13 +64,9 @@ export const make = ({ tempParent, workspace = process.cwd() }: Options) =>
     const folders = (name: string, cwd: string) =>
       Effect.flatMap(parent, (path) =>
         Effect.tap(
-          attempt(async () => {
-            const workspace = await Fs.realpath(cwd).catch(() => cwd)
-            return {
-              workspace,
-              temp: await privateFolder(join(path, name)),
-              commits: await Worktree.commitFolders(workspace)
-            }
+          attempt(() => {
+            const workspace = canonical(cwd)
+            return { workspace, temp: privateFolder(join(path, name)), commits: Worktree.commitFolders(workspace) }
           }),
           (both) => Effect.sync(() => made.set(both.temp, both))
         )
@@ -101,8 +86,8 @@ export const make = ({ tempParent, workspace = process.cwd() }: Options) =>
     }
   })
 
-const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, SandboxError> =>
-  Effect.tryPromise({
+const attempt = <A>(run: () => A): Effect.Effect<A, SandboxError> =>
+  Effect.try({
     try: run,
     catch: (cause) =>
       new SandboxError({
@@ -112,24 +97,38 @@ const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, SandboxError> =>
       })
   })
 
+const canonical = (path: string): string => {
+  try {
+    return Fs.realpathSync.native(path)
+  } catch {
+    return path
+  }
+}
+
 /** In a shared folder somebody else may have been there first. */
-const privateFolder = async (path: string): Promise<string> => {
-  await Fs.mkdir(path, { recursive: true, mode: 0o700 })
+const privateFolder = (path: string): string => {
+  Fs.mkdirSync(path, { recursive: true, mode: 0o700 })
   // Not through a link: that could be somebody else's as well.
-  const found = await Fs.lstat(path)
+  const found = Fs.lstatSync(path)
   const { mode, uid } = found
   if (!found.isDirectory() || (process.getuid !== undefined && uid !== process.getuid())) {
     throw new Error(`${path} is no folder of this user`)
   }
-  if ((mode & 0o077) !== 0) await Fs.chmod(path, 0o700)
-  return Fs.realpath(path)
+  if ((mode & 0o077) !== 0) Fs.chmodSync(path, 0o700)
+  return Fs.realpathSync.native(path)
 }
 
 // Whatever cannot be removed is left to the system's own cleaning.
 const removeOld = async (parent: string, before: number): Promise<void> => {
-  for (const name of await Fs.readdir(parent)) {
+  for (const name of await readdir(parent)) {
     const path = join(parent, name)
-    const { mtimeMs } = await Fs.stat(path).catch(() => ({ mtimeMs: before }))
-    if (mtimeMs < before) await Fs.rm(path, { recursive: true, force: true }).catch(() => {})
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: before }))
+    if (mtimeMs < before) await rm(path, { recursive: true, force: true }).catch(() => {})
   }
 }
+
+// Not of `node:fs/promises`, which a run that only talks would load for this alone.
+const readdir = promisify(Fs.readdir)
+const rm = promisify(Fs.rm)
+const rmdir = promisify(Fs.rmdir)
+const stat = promisify(Fs.stat)
