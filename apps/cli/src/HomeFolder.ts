@@ -1,7 +1,7 @@
 /**
  * Where the product keeps what it has to remember: `$DSH_HOME`, else `~/.dsh`.
  */
-import * as SettingsFolder from "@dsh/settings/SettingsFolder"
+import { fileNames } from "@dsh/settings/Settings"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
@@ -17,7 +17,7 @@ export const home: Effect.Effect<string> = Config.string("DSH_HOME").pipe(
 
 /** It, if there are settings in it: who has none does not pay for reading them. */
 export const withSettings: Effect.Effect<string | undefined> = Effect.map(home, (folder) =>
-  SettingsFolder.names.some((name) => existsSync(join(folder, name))) ? folder : undefined
+  fileNames.some((name) => existsSync(join(folder, name))) ? folder : undefined
 )
 
 /** The folder of the session logs. */

@@ -16,6 +16,9 @@ export interface Section<A, I = A> {
   readonly schema: Schema.Schema<A, I>
 }
 
+/** What settings are called in their folder; the first that is there counts. */
+export const fileNames = ["settings.yaml", "settings.yml", "settings.json"]
+
 /** Settings that cannot be used. Lines and columns count from 1. */
 export class SettingsError extends Data.TaggedError("SettingsError")<{
   readonly code: "SETTINGS_UNREADABLE" | "SETTINGS_INVALID" | "SETTINGS_UNWRITABLE" | "SETTINGS_LOCKED"

@@ -3,15 +3,13 @@
  */
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
-import { SettingsError } from "./Settings.ts"
-
-export const names = ["settings.yaml", "settings.yml", "settings.json"]
+import { SettingsError, fileNames } from "./Settings.ts"
 
 /** @param folder Absolute; it does not have to exist. Undefined while there are no settings. */
 export const find = (folder: string): Effect.Effect<string | undefined, SettingsError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
-    for (const name of names) {
+    for (const name of fileNames) {
       const file = `${folder}/${name}`
       const isThere = yield* Effect.mapError(
         fs.exists(file),
@@ -24,4 +22,4 @@ export const find = (folder: string): Effect.Effect<string | undefined, Settings
 
 /** The file to write to, there or not. */
 export const place = (folder: string): Effect.Effect<string, SettingsError, FileSystem.FileSystem> =>
-  Effect.map(find(folder), (file) => file ?? `${folder}/${names[0]}`)
+  Effect.map(find(folder), (file) => file ?? `${folder}/${fileNames[0]}`)
