@@ -56,7 +56,9 @@ const standIn = (module, chunk) => ({
 const packages = new Map([
   ["better-sqlite3", "@dsh/sqlite-driver"],
   ["@dsh/bash-grammar", "@dsh/bash-grammar"],
+  ["@lydell/node-pty", "@lydell/node-pty"],
   ["@vscode/ripgrep", "@vscode/ripgrep"],
+  ["koffi", "koffi"],
   ["minimatch", "minimatch"]
 ])
 

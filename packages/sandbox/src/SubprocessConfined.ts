@@ -7,6 +7,7 @@
 import { CurrentConfinement } from "@dsh/world/Confinement"
 import type { Confinement } from "@dsh/world/Confinement"
 import { Subprocess, SubprocessError } from "@dsh/world/Subprocess"
+import type { PtySpec, SpawnSpec } from "@dsh/world/Subprocess"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Sandbox } from "./Sandbox.ts"
@@ -20,15 +21,18 @@ export const make = (
   Effect.gen(function* () {
     const inner = yield* Subprocess
     const sandbox = yield* Sandbox
+    /** What to start instead of it. */
+    const confine = <Spec extends SpawnSpec | PtySpec>(spec: Spec): Effect.Effect<Spec, SubprocessError> =>
+      Effect.gen(function* () {
+        const confinement = (yield* CurrentConfinement) ?? (yield* Effect.mapError(standing, unconfined))
+        if (confinement.mode === "danger-full-access") return spec
+        const { argv, cwd, env } = yield* Effect.mapError(sandbox.confine(spec, confinement), unconfined)
+        return { ...spec, argv, cwd, env: { ...env, ...spec.env } }
+      })
     return Subprocess.of({
       ...inner,
-      spawn: (spec) =>
-        Effect.gen(function* () {
-          const confinement = (yield* CurrentConfinement) ?? (yield* Effect.mapError(standing, unconfined))
-          if (confinement.mode === "danger-full-access") return yield* inner.spawn(spec)
-          const { argv, cwd, env } = yield* Effect.mapError(sandbox.confine(spec, confinement), unconfined)
-          return yield* inner.spawn({ ...spec, argv, cwd, env: { ...env, ...spec.env } })
-        })
+      spawn: (spec) => Effect.flatMap(confine(spec), inner.spawn),
+      openPty: (spec) => Effect.flatMap(confine(spec), inner.openPty)
     })
   })
 

@@ -1,0 +1,103 @@
+/**
+ * Opening a terminal and starting a program on it.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import { statSync } from "node:fs"
+import { constants } from "node:os"
+import { SubprocessError } from "../Subprocess.ts"
+import type { ProcessExit, PtyHandle, PtySpec } from "../Subprocess.ts"
+import * as Ending from "./Ending.ts"
+import * as Executable from "./Executable.ts"
+import * as InputWait from "./Pty/InputWait.ts"
+import * as Keyboard from "./Pty/Keyboard.ts"
+import { native } from "./Pty/Native.ts"
+import { Screen } from "./Pty/Screen.ts"
+import * as Refusal from "./Refusal.ts"
+import { SessionTree } from "./SessionTree.ts"
+import * as Signal from "./Signal.ts"
+import type { Watcher } from "./Watcher.ts"
+
+export interface Options extends Ending.Service {
+  readonly graceMs: number
+  readonly watcher: Watcher
+}
+
+export interface LocalPty extends PtyHandle {
+  /** Ends what is left of the session; prompt. */
+  readonly release: Effect.Effect<void>
+}
+
+type Exit = Pick<ProcessExit, "exitCode" | "signal">
+
+export const open = Effect.fnUntraced(function* (
+  spec: PtySpec,
+  env: Record<string, string>,
+  options: Options
+): Effect.fn.Return<LocalPty, SubprocessError> {
+  const [name, ...args] = yield* Refusal.validatePty(spec)
+  // The terminal is there before the program is: what is wrong with that would be known to nobody but its screen.
+  const program = yield* Executable.resolve(name, env)
+  yield* directory(spec.cwd)
+  const { close, foreground, open } = yield* native
+  yield* options.watcher.ready
+  const exit = yield* Deferred.make<Exit>()
+
+  // In one tick: no byte and no end can come before somebody listens.
+  const { fd, keyboard, pty, screen, tree } = yield* Effect.try({
+    try: () => {
+      const { fd, pty } = open([program, ...args], spec.cwd, { ...env, ...options.watcher.mark }, spec)
+      const tree = new SessionTree(pty.pid, options.watcher.watch(pty.pid))
+      const screen = new Screen({ pause: () => pty.pause(), resume: () => pty.resume() })
+      const keyboard = Keyboard.make(fd, close)
+      pty.onData((bytes: string | Buffer) => screen.push(Buffer.from(bytes)))
+      pty.onExit((end) => {
+        screen.end()
+        keyboard.close()
+        tree.leaderExited()
+        Deferred.unsafeDone(exit, Effect.succeed(statusOf(end)))
+      })
+      return { fd, keyboard, pty, screen, tree }
+    },
+    catch: (cause) => Refusal.spawnError(program, spec.cwd, cause)
+  })
+  const terminal = InputWait.terminalOf(pty.pid)
+  const ending = yield* Ending.make(options, tree, spec.graceMs ?? options.graceMs)
+
+  const groupNow = Effect.map(Deferred.isDone(exit), (over) => (over ? 0 : foreground(fd)))
+  return {
+    pid: pty.pid,
+    output: screen.stream,
+    exit: Deferred.await(exit),
+    write: keyboard.write,
+    foreground: Effect.map(groupNow, (group) =>
+      group > 0 ? { group, waiting: InputWait.of(group, pty.pid, terminal) } : undefined
+    ),
+    signal: (signal) =>
+      Effect.filterOrFail(
+        groupNow,
+        (group) => group > 0 && Signal.send(-group, signal) === "sent",
+        () => Keyboard.closed()
+      ),
+    terminate: ending.terminate,
+    release: Effect.suspend(() => {
+      keyboard.close()
+      screen.discard()
+      return ending.release
+    })
+  }
+})
+
+const directory = (cwd: string): Effect.Effect<void, SubprocessError> =>
+  Effect.try({
+    try: () => {
+      if (!statSync(cwd).isDirectory()) throw Object.assign(new Error("not a directory"), { code: "ENOTDIR" })
+    },
+    catch: (cause) => Refusal.spawnError("the program", cwd, cause)
+  })
+
+const statusOf = ({ exitCode, signal }: { readonly exitCode: number; readonly signal?: number }): Exit => {
+  if (signal === undefined || signal === 0) return { exitCode, signal: null }
+  const known = Object.entries(constants.signals).find(([, number]) => number === signal)
+  return { exitCode: null, signal: known?.[0] ?? `SIG${signal}` }
+}
