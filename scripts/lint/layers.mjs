@@ -73,8 +73,9 @@ export const packages = {
   shell: {
     role: "definition",
     provider: ["BashLocal", "BashSandbox", "JobsLocal"],
-    feature: ["BashTool", "JobNotices", "JobTools"]
+    feature: ["BashTool", "JobNotices", "JobTools", "PersistentBashTool"]
   },
+  terminal: { role: "definition", provider: ["TerminalBash", "TerminalsLocal"], feature: ["TerminalTools"] },
   spill: { role: "definition", provider: ["SpillLocal"], feature: ["SpillPolicy"] },
   files: { role: "feature" },
   loop: { role: "loop" },

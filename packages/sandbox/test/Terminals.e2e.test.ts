@@ -81,7 +81,7 @@ describe.skipIf(!canConfine)(
         yield* shows("status=130")
         yield* type(pty, "read answer\n")
         const waiting = Effect.map(pty.foreground, (front) => front?.waiting)
-        yield* Effect.repeat(waiting, { until: (id) => typeof id === "string" })
+        yield* Effect.repeat(waiting, { until: (wait) => typeof wait === "object" && wait.only })
       }).pipe(Effect.provide(confined))
     )
 

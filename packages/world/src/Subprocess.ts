@@ -114,11 +114,15 @@ export interface PtySpec {
 /** The process group that a terminal's keys and signals go to. */
 export interface Foreground {
   readonly group: number
-  /**
-   * Whether any of it waits for input from the terminal. If so, a name for this very wait: another one when the program went on and
-   * waits again. Undefined where that cannot be known.
-   */
-  readonly waiting: string | false | undefined
+  /** How any of it waits for input from the terminal; false when none does, undefined where that cannot be known. */
+  readonly waiting: InputWait | false | undefined
+}
+
+export interface InputWait {
+  /** Names this very wait: it is another one when the program went on and waits again. */
+  readonly id: string
+  /** It waits for nothing else. Else it may be at work and only listens to its terminal, too. */
+  readonly only: boolean
 }
 
 /** A program on a terminal of its own, with all that it starts there. */

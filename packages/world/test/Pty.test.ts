@@ -82,7 +82,7 @@ describe("a terminal", () => {
     Effect.gen(function* () {
       const pty = yield* open()
       const { shows } = yield* watch(pty)
-      const waiting = Effect.map(pty.foreground, (front) => front?.waiting)
+      const waiting = Effect.map(pty.foreground, (front) => front?.waiting && front.waiting.id)
       const waits = eventually(Effect.map(waiting, (id) => typeof id === "string"))
       yield* shows("$ ")
       yield* waits
@@ -99,6 +99,8 @@ describe("a terminal", () => {
         yield* type(pty, `echo; echo be''gin; ${reader}\n`)
         yield* shows("begin")
         yield* eventually(Effect.map(waiting, (id) => typeof id === "string" && id !== prompt))
+        const wait = (yield* pty.foreground)?.waiting
+        assert.strictEqual(wait && wait.only, !reader.startsWith(process.execPath), reader)
         yield* pty.signal("SIGINT")
         yield* eventually(Effect.map(pty.foreground, (front) => front?.group === pty.pid))
         yield* waits

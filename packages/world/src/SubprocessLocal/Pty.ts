@@ -61,7 +61,6 @@ export const open = Effect.fnUntraced(function* (
     },
     catch: (cause) => Refusal.spawnError(program, spec.cwd, cause)
   })
-  const terminal = InputWait.terminalOf(pty.pid)
   const ending = yield* Ending.make(options, tree, spec.graceMs ?? options.graceMs)
 
   const groupNow = Effect.map(Deferred.isDone(exit), (over) => (over ? 0 : foreground(fd)))
@@ -71,7 +70,7 @@ export const open = Effect.fnUntraced(function* (
     exit: Deferred.await(exit),
     write: keyboard.write,
     foreground: Effect.map(groupNow, (group) =>
-      group > 0 ? { group, waiting: InputWait.of(group, pty.pid, terminal) } : undefined
+      group > 0 ? { group, waiting: InputWait.of(group, pty.pid) } : undefined
     ),
     signal: (signal) =>
       Effect.filterOrFail(

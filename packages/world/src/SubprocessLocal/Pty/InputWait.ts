@@ -3,6 +3,7 @@
  * the terminal. Read from /proc; where that cannot be read, nothing is known.
  */
 import * as Fs from "node:fs"
+import type { InputWait } from "../../Subprocess.ts"
 
 /** `/dev/tty`. */
 const ownTerminal = 0x500
@@ -32,26 +33,27 @@ const tables: Readonly<Record<string, ReadonlyMap<string, Call>>> = {
 }
 const table = process.platform === "linux" ? tables[process.arch] : undefined
 
-/** The device that is the terminal of `pid`; undefined when that cannot be known. */
-export const terminalOf = (pid: number): number | undefined => attempt(() => Fs.statSync(`/proc/${pid}/fd/0`).rdev)
-
-/** @param root An ancestor of all of the group. @param terminal Its device. See `Foreground.waiting`. */
-export const of = (group: number, root: number, terminal: number | undefined): string | false | undefined => {
-  if (table === undefined || terminal === undefined) return undefined
+/** @param root An ancestor of all of the group, on the same terminal. See `Foreground.waiting`. */
+export const of = (group: number, root: number): InputWait | false | undefined => {
+  // As it is now: a program that has just been started is not on its terminal yet.
+  const terminal = statOf(root)?.terminal
+  if (table === undefined || terminal === undefined || terminal === 0) return undefined
   let known = false
+  let listens: InputWait | false = false
   for (const pid of members(group, root)) {
     for (const thread of threads(pid)) {
       const call = text(`/proc/${pid}/task/${thread}/syscall`)
       if (call === undefined) continue
       known = true
-      const waits = waitedFor(pid, call).some((fd) => {
-        const device = attempt(() => Fs.statSync(`/proc/${pid}/fd/${fd}`).rdev)
-        return device === terminal || device === ownTerminal
-      })
-      if (waits) return `${pid}/${thread}/${switches(pid, thread)}`
+      const waited = waitedFor(pid, call).map((fd) => attempt(() => Fs.statSync(`/proc/${pid}/fd/${fd}`).rdev))
+      const terminals = waited.filter((device) => device === terminal || device === ownTerminal)
+      if (terminals.length === 0) continue
+      const wait = { id: `${pid}/${thread}/${switches(pid, thread)}`, only: terminals.length === waited.length }
+      if (wait.only) return wait
+      listens = wait
     }
   }
-  return known ? false : undefined
+  return known ? listens : undefined
 }
 
 const members = (group: number, root: number): ReadonlyArray<number> => {
@@ -62,12 +64,14 @@ const members = (group: number, root: number): ReadonlyArray<number> => {
       if (children !== "") family.push(...children.split(" ").map(Number))
     }
   }
-  return family.filter((pid) => groupOf(pid) === group)
+  return family.filter((pid) => statOf(pid)?.group === group)
 }
 
-const groupOf = (pid: number): number | undefined => {
+const statOf = (pid: number) => {
   const stat = text(`/proc/${pid}/stat`)
-  return stat === undefined ? undefined : Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[2])
+  if (stat === undefined) return undefined
+  const [, , group, , terminal] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return { group: Number(group), terminal: Number(terminal) }
 }
 
 const threads = (pid: number): ReadonlyArray<string> => attempt(() => Fs.readdirSync(`/proc/${pid}/task`)) ?? []
