@@ -2,12 +2,15 @@
  * The `bash` tool over one shell per agent that goes on from call to call: folder, variables and background commands stay.
  */
 import * as Ids from "@dsh/kernel/Ids"
+import type { Json, JsonObject } from "@dsh/kernel/Json"
 import * as GuidedTool from "@dsh/prompt/GuidedTool"
 import type { Session } from "@dsh/session/Session"
 import { Terminals } from "@dsh/terminal/Terminals"
 import type { TerminalError } from "@dsh/terminal/Terminals"
 import * as Tool from "@dsh/tools/Tool"
 import { ToolError } from "@dsh/tools/ToolError"
+import { PreExecute } from "@dsh/tools/ToolHooks"
+import { WorkingFolder } from "@dsh/tools/WorkingFolder"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -54,23 +57,36 @@ const make = ({ backendType = "shell", maxOutputChars = 16_000, timeoutMs = 300_
     const terminals = yield* Terminals
     const shells = yield* Shells.make(backendType)
 
-    const run = (command: string, owner: Session) =>
+    const attempt = (command: string, owner: Session, deadline: number) =>
       Effect.gen(function* () {
         const id = yield* shells.of(owner)
         const nonce = (yield* Ids.fresh).replaceAll(/\W/g, "")
         const { line, outcome } = Invocation.make(nonce, command)
         const sent = yield* terminals
-          .send(id, owner, line, { inferIdle: false, timeoutMs })
+          .send(id, owner, line, { inferIdle: false, timeoutMs: deadline })
           .pipe(Effect.onInterrupt(() => shells.abandon(owner)))
         const result = outcome(sent)
+        if (result.done !== undefined) shells.moved(owner, result.done.cwd)
+        return { sent, result }
+      })
+
+    /** Whether the shell takes commands, and where it is. */
+    const isBack = (owner: Session) =>
+      Effect.map(attempt(":", owner, probeMs), ({ result }) => result.done !== undefined)
+
+    const run = (command: string, owner: Session) =>
+      Effect.gen(function* () {
+        const { result, sent } = yield* attempt(command, owner, timeoutMs)
         if (result.done !== undefined) return { ...result, stopped: undefined, reset: false }
         const stopped = stoppedBy(sent, timeoutMs)
-        const stays = stopped.kind === "interrupted" || (stopped.kind === "input" && (yield* shells.interrupt(owner)))
+        const stays =
+          (stopped.kind === "interrupted" || (stopped.kind === "input" && (yield* shells.interrupt(owner)))) &&
+          (yield* isBack(owner))
         if (!stays) yield* shells.reset(owner)
         return { ...result, stopped, reset: !stays }
       })
 
-    return Tool.make({
+    const tool = Tool.make({
       name: "bash",
       description: options.description ?? description,
       parameters: Parameters,
@@ -96,7 +112,32 @@ const make = ({ backendType = "shell", maxOutputChars = 16_000, timeoutMs = 300_
           isError ? { view: "generic" } : { view: "terminal", output: text, ...Transcript.statusOf(text) }
       }
     })
+
+    /** A relative path in a command is one in the folder of the shell, for those who judge it as well. */
+    const placing = PreExecute.hook(
+      "folder of the shell",
+      (execution, next) => {
+        const { name, session } = execution
+        const rest = next(execution)
+        if (name !== tool.name || session === undefined) return rest
+        const folder = shells.elsewhere(session)
+        // Who has left the workspace can come back.
+        const returns = isRecord(execution.arguments) && execution.arguments["command"] === wayBack(session)
+        return folder === undefined || returns ? rest : Effect.provideService(rest, WorkingFolder, folder)
+      },
+      // Before everybody who asks for it.
+      { order: -1000 }
+    )
+    return Layer.merge(placing, GuidedTool.layer(tool, section))
   })
+
+const isRecord = (value: Json): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const wayBack = (session: Session): string => `cd ${Shells.folderOf(session)}`
+
+/** A shell that was interrupted answers soon, or not at all. */
+const probeMs = 2000
 
 const stoppedBy = (
   { atPrompt, ended, wait }: Effect.Effect.Success<ReturnType<Terminals["Type"]["send"]>>,
@@ -110,5 +151,4 @@ const stoppedBy = (
 }
 
 /** For agents instead of `BashTool`; it has the same name. */
-export const layer = (options: Options = {}) =>
-  Layer.unwrapScoped(Effect.map(make(options), (tool) => GuidedTool.layer(tool, section)))
+export const layer = (options: Options = {}) => Layer.unwrapScoped(make(options))

@@ -11,6 +11,9 @@ import { resolve } from "node:path"
 export interface Shells {
   /** Runs `use` when nobody else uses the shell of the session. */
   readonly alone: <A, E>(owner: Session, use: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  /** Where it is now, when that is not where it began. */
+  readonly elsewhere: (owner: Session) => string | undefined
+  readonly moved: (owner: Session, folder: string) => void
   /** The id of its terminal. */
   readonly of: (owner: Session) => Effect.Effect<string, TerminalError>
   /** Ends it and returns when nothing is left. */
@@ -24,6 +27,7 @@ export interface Shells {
 interface Shell {
   readonly turns: Effect.Semaphore
   id: string | undefined
+  folder: string | undefined
 }
 
 // The echo of what is typed, and a history of it, are for people.
@@ -41,7 +45,11 @@ export const make = (type: string): Effect.Effect<Shells, never, Terminals | Sco
     const known = new WeakMap<Session, Shell>()
 
     const shellOf = (owner: Session): Shell => {
-      const found = known.get(owner) ?? { turns: Effect.unsafeMakeSemaphore(1), id: undefined }
+      const found = known.get(owner) ?? {
+        turns: Effect.unsafeMakeSemaphore(1),
+        id: undefined,
+        folder: undefined
+      }
       known.set(owner, found)
       return found
     }
@@ -50,7 +58,7 @@ export const make = (type: string): Effect.Effect<Shells, never, Terminals | Sco
     const giveUp = (owner: Session): Effect.Effect<void> => {
       const shell = shellOf(owner)
       const { id } = shell
-      shell.id = undefined
+      shell.id = shell.folder = undefined
       // Somebody else may have closed it.
       return id === undefined ? Effect.void : Effect.ignore(terminals.close(id, owner))
     }
@@ -67,6 +75,10 @@ export const make = (type: string): Effect.Effect<Shells, never, Terminals | Sco
 
     return {
       alone: (owner, use) => Effect.suspend(() => shellOf(owner).turns.withPermits(1)(use)),
+      elsewhere: (owner) => shellOf(owner).folder,
+      moved: (owner, folder) => {
+        shellOf(owner).folder = folder === folderOf(owner) ? undefined : folder
+      },
       of: (owner) =>
         Effect.gen(function* () {
           const { id } = shellOf(owner)
