@@ -17,7 +17,7 @@ const times = {
   inferIdle: true
 }
 
-const made = (options: Partial<Readiness.Wanted> = {}) =>
+const made = ({ single = true, ...options }: Partial<Readiness.Wanted> & { readonly single?: boolean } = {}) =>
   Effect.gen(function* () {
     const state: { front: Foreground | undefined; typed: boolean } = {
       front: { group: shell, waiting: { id: "before", only: true } },
@@ -44,6 +44,7 @@ const made = (options: Partial<Readiness.Wanted> = {}) =>
           pty,
           shell,
           before: "before",
+          single,
           hasTyped: Effect.sync(() => state.typed),
           hasEnded: Deferred.isDone(over),
           end: Deferred.await(over)
@@ -85,13 +86,25 @@ describe("a terminal is ready", () => {
       yield* TestClock.adjust("1 seconds")
       state.typed = true
       yield* show("more")
-      state.front = program(false)
+      state.front = program(waiting("other", false))
       yield* TestClock.adjust("1 seconds")
       yield* show(`${mark}dsh> `)
       yield* TestClock.adjust("1 seconds")
       yield* show("\x1b]133;D;0;other\x07dsh> ")
       state.front = { group: shell, waiting: false }
       assert.deepStrictEqual(yield* after(27_000), { wait: "timeout", atPrompt: false })
+    })
+  )
+
+  it.effect("only when it goes on waiting, if more than one line was typed", () =>
+    Effect.gen(function* () {
+      const { after, show, state } = yield* made({ single: false })
+      state.front = { group: shell, waiting: waiting("first") }
+      yield* show(`${mark}dsh> `)
+      yield* TestClock.adjust("400 millis")
+      yield* show(`\r\n${mark}dsh> `)
+      state.front = { group: shell, waiting: waiting("second") }
+      assert.deepStrictEqual(yield* after(550), { wait: "stdin_read", atPrompt: true })
     })
   )
 

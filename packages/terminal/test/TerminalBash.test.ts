@@ -43,6 +43,9 @@ describe("a shell on a terminal", () => {
       assert.deepInclude(asked, { wait: "stdin_read", atPrompt: false })
       assert.match(asked.text, /\nname\? $/)
       assert.match((yield* send("you")).text, /hello you\ndsh> $/)
+      const fake = yield* send(`printf '\\033]133;D;0;x\\007dsh> '; read x`)
+      assert.deepInclude(fake, { wait: "stdin_read", atPrompt: false })
+      yield* send("")
       const half = yield* send(`echo "`)
       assert.deepInclude(half, { wait: "stdin_read", atPrompt: false })
       assert.deepInclude(yield* send(`"`), { atPrompt: true })
@@ -86,7 +89,7 @@ describe("a shell on a terminal", () => {
       yield* Fiber.interrupt(sending)
       yield* eventually(() => running(`sleep ${mark}`).length === 0)
       assert.match((yield* send("echo $?")).text, /130\ndsh> $/)
-    }).pipe(Effect.provide(world))
+    }).pipe(Effect.provide(terminals({ handoffGraceMs: 500 })))
   )
 
   it.scopedLive("sends signals to what is in front, and never kills itself", () =>
@@ -96,7 +99,7 @@ describe("a shell on a terminal", () => {
       yield* send("sh -c 'echo u''p; exec sleep 600'", { timeoutMs: 300 })
       yield* signal("SIGKILL")
       assert.match((yield* send("echo $?")).text, /137\ndsh> $/)
-    }).pipe(Effect.provide(world))
+    }).pipe(Effect.provide(terminals({ handoffGraceMs: 500 })))
   )
 
   it.scopedLive("keeps the last lines of a flood, and the beginning for who sent it", () =>

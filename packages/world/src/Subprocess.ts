@@ -129,12 +129,9 @@ export interface InputWait {
 export interface PtyHandle {
   /** The leader of the session. */
   readonly pid: number
-  /**
-   * What is written to the terminal, to be read once. Programs wait while nobody reads; what nobody has read a moment after the end is
-   * lost.
-   */
+  /** What is written to the terminal, to be read once. Programs wait while nobody reads. */
   readonly output: Stream.Stream<Uint8Array>
-  /** Settles when the program itself has ended and what it wrote can be read. */
+  /** Settles when the program itself has ended; what it wrote may still be read. */
   readonly exit: Effect.Effect<Pick<ProcessExit, "exitCode" | "signal">>
   /** As if somebody typed it. Waits while the program does not read; interruption leaves the rest untyped. */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, SubprocessError>

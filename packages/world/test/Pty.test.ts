@@ -86,8 +86,7 @@ describe("a terminal", () => {
       const waits = eventually(Effect.map(waiting, (id) => typeof id === "string"))
       yield* shows("$ ")
       yield* waits
-      const prompt = yield* waiting
-      assert.strictEqual(yield* waiting, prompt)
+      assert.strictEqual(yield* waiting, yield* waiting)
       const readers = [
         "read x",
         "cat",
@@ -95,14 +94,16 @@ describe("a terminal", () => {
         `${process.execPath} -e 'process.stdin.resume()'`,
         `perl -e '$r=""; vec($r,0,1)=1; select($r,undef,undef,undef)'`
       ]
-      for (const reader of readers) {
-        yield* type(pty, `echo; echo be''gin; ${reader}\n`)
-        yield* shows("begin")
+      for (const [n, reader] of readers.entries()) {
+        const prompt = yield* waiting
+        yield* type(pty, `echo; echo be''gin${n}; ${reader}\n`)
+        yield* shows(`begin${n}`)
         yield* eventually(Effect.map(waiting, (id) => typeof id === "string" && id !== prompt))
         const wait = (yield* pty.foreground)?.waiting
         assert.strictEqual(wait && wait.only, !reader.startsWith(process.execPath), reader)
         yield* pty.signal("SIGINT")
         yield* eventually(Effect.map(pty.foreground, (front) => front?.group === pty.pid))
+        yield* shows(new RegExp(`begin${n}[^]*\\$ $`))
         yield* waits
       }
       yield* type(pty, "sleep 600\n")
@@ -122,16 +123,25 @@ describe("a terminal", () => {
     }).pipe(Effect.provide(local))
   )
 
-  it.scopedLive("makes who writes wait, instead of keeping what nobody reads", () =>
+  it.runIf(isLinux)("makes who writes wait, instead of keeping what nobody reads", () =>
     Effect.gen(function* () {
-      const pty = yield* open(["bash", "-c", "yes & yes; wait"])
-      const state = () => readFileSync(`/proc/${pty.pid}/wchan`, "utf8")
-      if (isLinux) yield* eventually(Effect.sync(() => state() !== ""))
-      const before = process.memoryUsage.rss()
-      yield* Effect.sleep("200 millis")
-      assert.isBelow(process.memoryUsage.rss() - before, 50_000_000)
-      yield* pty.terminate
-    }).pipe(Effect.provide(local))
+      const pty = yield* open(["yes"])
+      const written = () => /wchar: (\d+)/.exec(readFileSync(`/proc/${pty.pid}/io`, "utf8"))?.[1]
+      let looks = 0
+      let last = written()
+      yield* eventually(
+        Effect.sync(() => {
+          const now = written()
+          looks = now === last && now !== "0" ? looks + 1 : 0
+          last = now
+          return looks === 20
+        })
+      )
+      assert.isBelow(Number(last), 10_000_000)
+      // And goes on when somebody reads.
+      yield* watch(pty)
+      yield* eventually(Effect.sync(() => Number(written()) > Number(last)))
+    }).pipe(Effect.provide(local), Effect.scoped, Effect.runPromise)
   )
 
   it.scopedLive("is nobody else's: programs that are started later cannot reach it", () =>
@@ -178,12 +188,14 @@ describe("a terminal", () => {
 })
 
 describe("the end of a terminal", () => {
+  const mark = `620${process.pid}`
+  const isAsleep = () => execFileSync("ps", ["-A", "-o", "args="], { encoding: "utf8" }).includes(`\nsleep ${mark}`)
   const scripts = {
     "an idle shell": "",
     "commands in front and behind": "sleep 600 & (sleep 600; true) & sleep 600\n",
     "a stopped one": "set -m; sleep 600 & kill -STOP $!; sleep 600\n",
     "one that ignores signals": `bash -c "trap '' TERM HUP INT; while :; do sleep 600; done"\n`,
-    "one in a session of its own": "setsid sleep 600\n"
+    "one in a session of its own": `bash -c 'setsid sleep ${mark} & wait'\n`
   }
   for (const [what, script] of Object.entries(scripts)) {
     it.live(`leaves nothing behind: ${what}`, () =>
@@ -193,6 +205,7 @@ describe("the end of a terminal", () => {
           yield* (yield* watch(pty)).shows("$ ")
           yield* type(pty, script)
           if (script !== "") yield* eventually(Effect.map(pty.foreground, (front) => front?.group !== pty.pid))
+          if (script.includes(mark)) yield* eventually(Effect.sync(isAsleep))
           const table = ProcessTable.snapshot() ?? []
           const family = ProcessTable.descendants(table, pty.pid)
           yield* pty.terminate
@@ -200,6 +213,7 @@ describe("the end of a terminal", () => {
           return { family, pid: pty.pid }
         }).pipe(Effect.scoped)
         assert.isFalse(isRunning(pid))
+        assert.isFalse(isAsleep())
         for (const entry of family) assert.isFalse(ProcessTable.isRunning(entry), `${entry.pid} is left`)
       }).pipe(Effect.provide(local))
     )

@@ -2,7 +2,8 @@
  * When a terminal is ready for the next input. Best of all, its shell says so by its prompt. Else a program is seen to wait for input that
  * did not wait for it before. Else nothing is shown for a while. Else time is up.
  *
- * A prompt counts when the shell is in front again and waits: until then it may have been shown for the first of several lines.
+ * A prompt counts when the shell is in front again and waits. When it has more lines to read than one it may wait for a moment for the
+ * next to arrive, so there it has to go on waiting.
  */
 import type { PtyHandle } from "@dsh/world/Subprocess"
 import * as Clock from "effect/Clock"
@@ -33,6 +34,8 @@ export interface Watched {
   readonly shell: number | undefined
   /** The wait for input that what was typed is to end. */
   readonly before: string | undefined
+  /** One line at most was typed, for a shell that waited for it: there will be one prompt. Of others the first may not be the last. */
+  readonly single: boolean
   /** Whether all that was to be typed has been. */
   readonly hasTyped: Effect.Effect<boolean>
   readonly hasEnded: Effect.Effect<boolean>
@@ -49,7 +52,7 @@ const promptPollMs = 5
 
 export const ready = (watched: Watched, times: Wanted): Effect.Effect<Ready> =>
   Effect.gen(function* () {
-    const { before, display, end, hasEnded, hasTyped, pty, shell } = watched
+    const { before, display, end, hasEnded, hasTyped, pty, shell, single } = watched
     const started = yield* Clock.currentTimeMillis
     let promptSince: number | undefined
     let steady: { readonly id: string; readonly since: number } | undefined
@@ -63,15 +66,18 @@ export const ready = (watched: Watched, times: Wanted): Effect.Effect<Ready> =>
         const wait = front?.waiting
         const isNew = typeof wait === "object" && wait.id !== before
         const isShell = shell === undefined || front?.group === shell
+        steady = !isNew ? undefined : steady?.id === wait.id ? steady : { id: wait.id, since: now }
+        const held = steady === undefined ? undefined : now - Math.max(steady.since, display.lastAt)
         if (promptSince !== undefined && isShell) {
-          // What cannot be known, or is not what one would think, is so when it stays so.
-          const isSure = isNew || now - promptSince >= (wait === undefined ? times.pollIntervalMs : times.idleSilenceMs)
+          const isSure =
+            held === undefined
+              ? now - promptSince >=
+                (wait === false ? times.idleSilenceMs : single ? times.pollIntervalMs : times.handoffGraceMs)
+              : single || held >= times.handoffGraceMs
           if (isSure) return { wait: "stdin_read", atPrompt: true }
-        } else if (isNew) {
-          steady = steady?.id === wait.id ? steady : { id: wait.id, since: now }
-          const since = Math.max(steady.since, display.lastAt)
+        } else if (held !== undefined && typeof wait === "object") {
           // Who listens to other things, too, may be at work.
-          if (now - since >= (wait.only ? times.handoffGraceMs : times.idleSilenceMs)) {
+          if (held >= (wait.only ? times.handoffGraceMs : times.idleSilenceMs)) {
             return { wait: "stdin_read", atPrompt: false }
           }
         }
@@ -80,7 +86,7 @@ export const ready = (watched: Watched, times: Wanted): Effect.Effect<Ready> =>
         return { wait: "inferred_idle", atPrompt: false }
       }
       if (now - started >= times.timeoutMs) return { wait: "timeout", atPrompt: false }
-      const isClose = promptSince !== undefined && now - promptSince < times.handoffGraceMs
+      const isClose = single && promptSince !== undefined && now - promptSince < times.handoffGraceMs
       const pause = Effect.sleep(isClose ? promptPollMs : times.pollIntervalMs)
       yield* Effect.raceFirst(
         Effect.raceFirst(pause, end),

@@ -34,11 +34,13 @@ export const make = (
     const hasEnded = Deferred.isDone(over)
     const end = Deferred.await(over)
     const ended = Effect.flatMap(hasEnded, (is) => (is ? end : Effect.succeed<Ended>(undefined)))
-    const wait = (by: Pick<Readiness.Watched, "before" | "hasTyped" | "shell">, wanted: Partial<Readiness.Wanted>) =>
-      Readiness.ready({ ...by, display, pty, hasEnded, end }, { ...times, inferIdle: true, ...wanted })
+    const wait = (
+      by: Pick<Readiness.Watched, "before" | "hasTyped" | "shell" | "single">,
+      wanted: Partial<Readiness.Wanted>
+    ) => Readiness.ready({ ...by, display, pty, hasEnded, end }, { ...times, inferIdle: true, ...wanted })
 
     const startup = display.begin()
-    const first = yield* wait({ before: undefined, hasTyped: Effect.succeed(true), shell: undefined }, {})
+    const first = yield* wait({ before: undefined, hasTyped: Effect.succeed(true), shell: undefined, single: true }, {})
     if (first.wait === "session_exit") {
       const message = `the shell ended before it was ready: ${startup.text.trim() || "it said nothing"}`
       return yield* new TerminalError({ code: "TERMINAL_FAILED", message })
@@ -56,7 +58,8 @@ export const make = (
 
     const send: Terminal["send"] = (text, { signal: name, submit = true, ...wanted }) =>
       Effect.gen(function* () {
-        const waiting = (yield* pty.foreground)?.waiting
+        const front = yield* pty.foreground
+        const waiting = front?.waiting
         const before = typeof waiting === "object" ? waiting.id : undefined
         const capture = display.begin()
         if (name !== undefined) yield* signal(name)
@@ -64,7 +67,9 @@ export const make = (
         // As long as the program reads. Of a terminal that ends meanwhile its end says enough.
         const typing = yield* Effect.forkScoped(Effect.ignore(pty.write(bytes)))
         const hasTyped = Effect.map(Fiber.poll(typing), Option.isSome)
-        const ready = yield* wait({ before, hasTyped, shell }, wanted)
+        const isWaitedFor = before !== undefined && front?.group === shell && !/[\n\r]/.test(text)
+        const single = isWaitedFor || bytes.length === 0
+        const ready = yield* wait({ before, hasTyped, shell, single }, wanted)
         return { ...ready, text: capture.text, tail: capture.tail, ended: yield* ended } satisfies Sent
       }).pipe(
         Effect.scoped,

@@ -12,7 +12,7 @@ import * as Executable from "./Executable.ts"
 import * as InputWait from "./Pty/InputWait.ts"
 import * as Keyboard from "./Pty/Keyboard.ts"
 import { native } from "./Pty/Native.ts"
-import { Screen } from "./Pty/Screen.ts"
+import * as Screen from "./Pty/Screen.ts"
 import * as Refusal from "./Refusal.ts"
 import { SessionTree } from "./SessionTree.ts"
 import * as Signal from "./Signal.ts"
@@ -43,27 +43,37 @@ export const open = Effect.fnUntraced(function* (
   yield* options.watcher.ready
   const exit = yield* Deferred.make<Exit>()
 
+  const state = { closed: false, released: false }
+
   // In one tick: no byte and no end can come before somebody listens.
-  const { fd, keyboard, pty, screen, tree } = yield* Effect.try({
+  const { input, keyboard, output, pty, screen, tree } = yield* Effect.try({
     try: () => {
-      const { fd, pty } = open([program, ...args], spec.cwd, { ...env, ...options.watcher.mark }, spec)
+      const { input, output, pty } = open([program, ...args], spec.cwd, { ...env, ...options.watcher.mark }, spec)
       const tree = new SessionTree(pty.pid, options.watcher.watch(pty.pid))
-      const screen = new Screen({ pause: () => pty.pause(), resume: () => pty.resume() })
-      const keyboard = Keyboard.make(fd, close)
-      pty.onData((bytes: string | Buffer) => screen.push(Buffer.from(bytes)))
-      pty.onExit((end) => {
+      const screen = new Screen.Screen({ pause: () => output.pause(), resume: () => output.resume() })
+      const keyboard = Keyboard.make(input)
+      output.on("data", (bytes: Buffer) => screen.push(bytes))
+      // On Linux a terminal whose other end is closed gives an error.
+      output.on("error", () => {})
+      output.once("close", () => {
+        keyboard.close()
+        if (!state.released) for (const bytes of Screen.rest(input)) screen.push(bytes)
         screen.end()
+        state.closed = true
+        close(input)
+      })
+      pty.onExit((end) => {
         keyboard.close()
         tree.leaderExited()
         Deferred.unsafeDone(exit, Effect.succeed(statusOf(end)))
       })
-      return { fd, keyboard, pty, screen, tree }
+      return { input, keyboard, output, pty, screen, tree }
     },
     catch: (cause) => Refusal.spawnError(program, spec.cwd, cause)
   })
   const ending = yield* Ending.make(options, tree, spec.graceMs ?? options.graceMs)
 
-  const groupNow = Effect.map(Deferred.isDone(exit), (over) => (over ? 0 : foreground(fd)))
+  const groupNow = Effect.map(Deferred.isDone(exit), (over) => (over || state.closed ? 0 : foreground(input)))
   return {
     pid: pty.pid,
     output: screen.stream,
@@ -81,7 +91,9 @@ export const open = Effect.fnUntraced(function* (
     terminate: ending.terminate,
     release: Effect.suspend(() => {
       keyboard.close()
-      screen.discard()
+      state.released = true
+      // The terminal is gone with our last descriptor of it.
+      output.destroy()
       return ending.release
     })
   }

@@ -15,7 +15,7 @@ export interface Keyboard {
   readonly close: () => void
 }
 
-export const make = (fd: number, closeFd: (fd: number) => void): Keyboard => {
+export const make = (fd: number): Keyboard => {
   const turns = Effect.unsafeMakeSemaphore(1)
   let isOpen = true
 
@@ -45,7 +45,6 @@ export const make = (fd: number, closeFd: (fd: number) => void): Keyboard => {
   return {
     write: (bytes) => turns.withPermits(1)(write(bytes)),
     close: () => {
-      if (isOpen) closeFd(fd)
       isOpen = false
     }
   }

@@ -2,10 +2,13 @@
  * The native parts of a terminal, loaded with the first one: node-pty opens it, and libc does what node-pty leaves out.
  *
  * node-pty leaves its end of a terminal open to every program that is started afterwards. Whoever has it can type into the shell on the
- * other end, however confined he is himself. So that end is closed on exec, in the tick in which it was opened.
+ * other end, however confined he is himself. And it gives up reading a moment after the end of the program, whatever is still to be read.
+ * So in the tick in which the terminal is opened we take copies of its descriptor that no other program inherits, and it has to let go of
+ * its own.
  */
 import * as Effect from "effect/Effect"
 import type { IPty } from "@lydell/node-pty"
+import { ReadStream } from "node:tty"
 import { SubprocessError } from "../../Subprocess.ts"
 
 export interface Size {
@@ -13,11 +16,13 @@ export interface Size {
   readonly cols: number
 }
 
-/** A terminal's master end, and what may be asked of it. Descriptors are ours from here on. */
+/** A terminal's master end, in descriptors of our own, which do not block. */
 export interface Master {
+  /** For its pid and its end; nothing else of it is used. */
   readonly pty: IPty
-  /** Of our own, so that it is not anybody else's when node-pty has closed the other. Does not block. */
-  readonly fd: number
+  /** Closes what it reads from. */
+  readonly output: ReadStream
+  readonly input: number
 }
 
 export interface Native {
@@ -33,25 +38,22 @@ export interface Native {
   readonly close: (fd: number) => void
 }
 
+type Fcntl = (fd: number, command: number, type: "int", value: number) => number
+
 // <fcntl.h>
-const F_SETFD = 2
-const FD_CLOEXEC = 1
 const F_DUPFD_CLOEXEC = process.platform === "darwin" ? 67 : 1030
 
 const bind = async (): Promise<Native> => {
   const [{ default: koffi }, { default: nodePty }] = await Promise.all([import("koffi"), import("@lydell/node-pty")])
   const libc = koffi.load(null)
-  const fcntl: (fd: number, command: number, type: "int", value: number) => number = libc.func(
-    "int fcntl(int fd, int command, ...)"
-  )
+  const fcntl: Fcntl = libc.func("int fcntl(int fd, int command, ...)")
   const foreground: Native["foreground"] = libc.func("int tcgetpgrp(int fd)")
   const close: Native["close"] = libc.func("int close(int fd)")
   return {
     open: ([program, ...args], cwd, env, { cols, rows }) => {
       const pty = nodePty.spawn(program, args, { name: env["TERM"] ?? "dumb", cols, rows, cwd, env, encoding: null })
-      const theirs = descriptorOf(pty)
-      const fd = theirs === undefined ? -1 : fcntl(theirs, F_DUPFD_CLOEXEC, "int", 3)
-      if (theirs !== undefined && fd >= 0 && fcntl(theirs, F_SETFD, "int", FD_CLOEXEC) === 0) return { pty, fd }
+      const [output, input] = ours(pty, fcntl)
+      if (output >= 0 && input >= 0) return { pty, output: new ReadStream(output), input }
       pty.kill("SIGKILL")
       throw new Error("the terminal cannot be kept from other programs")
     },
@@ -60,8 +62,15 @@ const bind = async (): Promise<Native> => {
   }
 }
 
-const descriptorOf = (pty: IPty): number | undefined =>
-  "fd" in pty && typeof pty.fd === "number" && pty.fd >= 0 ? pty.fd : undefined
+/** Two descriptors instead of that of node-pty, negative when there are none. */
+const ours = (pty: IPty, fcntl: Fcntl): readonly [number, number] => {
+  if (!("fd" in pty) || typeof pty.fd !== "number") return [-1, -1]
+  if (!("_socket" in pty) || !(pty._socket instanceof ReadStream)) return [-1, -1]
+  const { _socket: socket, fd } = pty
+  const copies = [fcntl(fd, F_DUPFD_CLOEXEC, "int", 3), fcntl(fd, F_DUPFD_CLOEXEC, "int", 3)] as const
+  socket.destroy()
+  return copies
+}
 
 let loaded: Promise<Native> | undefined
 

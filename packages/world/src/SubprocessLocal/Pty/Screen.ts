@@ -5,6 +5,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { readSync } from "node:fs"
 
 /** Bytes. */
 const ahead = 256 * 1024
@@ -20,7 +21,6 @@ export class Screen {
   #bytes = 0
   #paused = false
   #ended = false
-  #discarding = false
   #reader: (() => void) | undefined
 
   constructor(source: Source) {
@@ -28,7 +28,6 @@ export class Screen {
   }
 
   push(bytes: Uint8Array): void {
-    if (this.#discarding) return
     this.#chunks.push(bytes)
     this.#bytes += bytes.length
     if (this.#bytes >= ahead && !this.#paused) {
@@ -42,14 +41,6 @@ export class Screen {
   end(): void {
     this.#ended = true
     this.#reader?.()
-  }
-
-  /** Nobody will read any more; who writes is not to wait for that. */
-  discard(): void {
-    this.#discarding = true
-    this.#take()
-    this.#resume()
-    this.end()
   }
 
   get stream(): Stream.Stream<Uint8Array> {
@@ -83,5 +74,22 @@ export class Screen {
     if (!this.#paused) return
     this.#paused = false
     this.#source.resume()
+  }
+}
+
+/**
+ * What is still to be read of a terminal whose other end is closed: Node takes that for the end of it, whatever it has not read yet.
+ */
+export const rest = function* (fd: number): Generator<Uint8Array> {
+  const bytes = Buffer.alloc(64 * 1024)
+  for (;;) {
+    let size: number
+    try {
+      size = readSync(fd, bytes)
+    } catch {
+      return
+    }
+    if (size === 0) return
+    yield Uint8Array.from(bytes.subarray(0, size))
   }
 }
