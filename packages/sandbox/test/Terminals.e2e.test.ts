@@ -6,9 +6,11 @@ import type { Confinement } from "@dsh/world/Confinement"
 import { assert, describe, it } from "@effect/vitest"
 import * as SubprocessLocal from "@dsh/world/SubprocessLocal"
 import { Effect, Layer, Schedule, Stream } from "effect"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { spawnSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { afterAll } from "vitest"
+import { spawn, spawnSync } from "node:child_process"
 import * as SandboxBwrap from "../src/SandboxBwrap.ts"
 import * as SubprocessConfined from "../src/SubprocessConfined.ts"
 import { canConfine, confined, world } from "./support.ts"
@@ -41,11 +43,14 @@ const watch = (pty: PtyHandle) =>
 const eventually = (done: () => boolean) =>
   Effect.repeat(Effect.sync(done), { until: (held) => held, schedule: Schedule.spaced("10 millis") })
 
-/** Whether anybody runs something with that in its command line. */
-const isRunning = (mark: string) =>
+/** The command lines with that in it. */
+const linesOf = (mark: string): ReadonlyArray<string> =>
   spawnSync("ps", ["-A", "-ww", "-o", "args="], { encoding: "utf8" })
     .stdout.split("\n")
-    .some((line) => line.includes(mark) && !line.includes("bwrap"))
+    .filter((line) => line.includes(mark))
+
+/** Whether that runs, and not only who will run it. */
+const isRunning = (mark: string) => linesOf(mark).some((line) => !line.includes("bwrap"))
 
 describe.skipIf(!canConfine)(
   `a confined terminal, under bubblewrap${canConfine ? "" : ": skipped, bubblewrap is not there"}`,
@@ -101,12 +106,36 @@ describe.skipIf(!canConfine)(
             yield* type(pty, `${command(mark)}\n`)
             yield* eventually(() => isRunning(`sleep ${mark}`))
           }).pipe(Effect.scoped)
-          yield* eventually(() => !isRunning(mark))
+          yield* eventually(() => linesOf(mark).length === 0)
         }).pipe(Effect.provide(confined))
       )
     }
   }
 )
+
+describe.skipIf(!canConfine)("a harness with a confined terminal", () => {
+  // From here the program finds what is no part of a bundle.
+  const folder = mkdtempSync(fileURLToPath(new URL("../../world/node_modules/.dsh-confined-", import.meta.url)))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it.scopedLive("leaves nothing behind when it is killed", () =>
+    Effect.gen(function* () {
+      const input = fileURLToPath(new URL("programs/ConfinedTerminal.ts", import.meta.url))
+      const program = yield* Effect.promise(async () => {
+        const { bundle } = await import("../../../scripts/bundle.mjs")
+        return bundle({ input, out: join(folder, "program") })
+      })
+      const { workspace } = yield* world()
+      const mark = `630${process.pid}`
+      const script = `trap '' HUP TERM; (setsid bash -c "sleep ${mark}; true" &); sleep ${mark}; sleep 1`
+      const harness = spawn(process.execPath, [program, script, workspace], { stdio: "ignore" })
+      yield* Effect.addFinalizer(() => Effect.sync(() => harness.kill("SIGKILL")))
+      yield* eventually(() => isRunning(`sleep ${mark}`))
+      harness.kill("SIGKILL")
+      yield* eventually(() => linesOf(mark).length === 0)
+    })
+  )
+})
 
 describe("a terminal where nothing can confine", () => {
   const nowhere = Layer.effect(Subprocess, SubprocessConfined.make(Effect.die("not asked"))).pipe(
