@@ -12,7 +12,6 @@ const [script = "", workspace = tmpdir()] = process.argv.slice(2)
 const program = Effect.gen(function* () {
   const subprocess = yield* Subprocess
   yield* subprocess.openPty({ argv: ["bash", "-c", script], cwd: workspace, rows: 40, cols: 160 })
-  setInterval(() => {}, 60_000)
   return yield* Effect.never
 }).pipe(
   Effect.provideService(CurrentConfinement, {
