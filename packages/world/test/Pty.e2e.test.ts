@@ -1,10 +1,16 @@
-// What terminals need is loaded with the first of them.
+// Terminals in a process of their own: what needs them is loaded with the first, and its descriptors go with the last.
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll } from "vitest"
+import { Subprocess } from "../src/Subprocess.ts"
+import * as SubprocessLocal from "../src/SubprocessLocal.ts"
+import { eventually, isRunning } from "./support.ts"
 
 // From here programs find what is no part of a bundle.
 const folder = mkdtempSync(fileURLToPath(new URL("../node_modules/.dsh-pty-", import.meta.url)))
@@ -17,4 +23,32 @@ describe("a process without terminals", () => {
     const program = await bundle({ input, out: join(folder, "program") })
     assert.strictEqual(execFileSync(process.execPath, [program], { encoding: "utf8" }), "false\nfalse\ntrue\n")
   })
+})
+
+describe("terminals", () => {
+  const open = Effect.flatMap(Subprocess, (subprocess) =>
+    subprocess.openPty({ argv: ["bash", "--noprofile", "--norc", "-i"], cwd: "/", rows: 40, cols: 160 })
+  )
+  const descriptors = () => readdirSync("/dev/fd").length
+
+  it.scopedLive("leave no descriptor and no process behind, however many there were", () =>
+    Effect.gen(function* () {
+      const once = Effect.gen(function* () {
+        const pty = yield* open
+        yield* Stream.runHead(pty.output)
+        return pty.pid
+      }).pipe(Effect.scoped)
+      yield* once
+      const before = descriptors()
+      const pids = yield* Effect.replicateEffect(once, 20)
+      // And some that are given up before anybody has seen them.
+      for (let n = 0; n < 10; n++) {
+        const opening = yield* Effect.fork(Effect.scoped(open))
+        yield* Effect.yieldNow()
+        yield* Fiber.interrupt(opening)
+      }
+      yield* eventually(Effect.sync(() => descriptors() <= before))
+      for (const pid of pids) yield* eventually(Effect.sync(() => !isRunning(pid)))
+    }).pipe(Effect.provide(SubprocessLocal.layer({ graceMs: 300 })))
+  )
 })

@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { execFileSync } from "node:child_process"
-import { readFileSync, readdirSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { AmbientEnv } from "../src/AmbientEnv.ts"
 import { Subprocess } from "../src/Subprocess.ts"
 import type { PtyHandle, PtySpec } from "../src/Subprocess.ts"
@@ -231,29 +231,6 @@ describe("the end of a terminal", () => {
       }).pipe(Effect.scoped)
       yield* eventually(Effect.sync(() => session(pid).length === 0))
     }).pipe(Effect.provide(local))
-  )
-
-  it.runIf(isLinux)("leaves no descriptor behind, however many there were", () =>
-    Effect.gen(function* () {
-      const once = Effect.gen(function* () {
-        const pty = yield* open()
-        yield* (yield* watch(pty)).shows("$ ")
-        return pty.pid
-      }).pipe(Effect.scoped)
-      yield* once
-      const descriptors = () => readdirSync("/proc/self/fd").length
-      yield* eventually(Effect.sync(() => execFileSync("ps", ["-A"]).length > 0))
-      const before = descriptors()
-      const pids = yield* Effect.replicateEffect(once, 20)
-      // And some that are given up before anybody has seen them.
-      for (let n = 0; n < 10; n++) {
-        const opening = yield* Effect.fork(Effect.scoped(open()))
-        yield* Effect.yieldNow()
-        yield* Fiber.interrupt(opening)
-      }
-      yield* eventually(Effect.sync(() => descriptors() <= before))
-      for (const pid of pids) yield* eventually(Effect.sync(() => session(pid).length === 0))
-    }).pipe(Effect.provide(local), Effect.scoped, Effect.runPromise)
   )
 
   it.live("comes with the end of the service, even for those whose Scope is open", () =>
