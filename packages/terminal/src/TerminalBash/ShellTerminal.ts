@@ -61,13 +61,15 @@ export const make = (
         const front = yield* pty.foreground
         const waiting = front?.waiting
         const before = typeof waiting === "object" ? waiting.id : undefined
+        // Else the prompt it waits at is still to be shown, and is none of what is typed now.
+        const stood = display.atPrompt
         const capture = display.begin()
         if (name !== undefined) yield* signal(name)
         const bytes = new TextEncoder().encode(submit ? `${text}\r` : text)
         // As long as the program reads. Of a terminal that ends meanwhile its end says enough.
         const typing = yield* Effect.forkScoped(Effect.ignore(pty.write(bytes)))
         const hasTyped = Effect.map(Fiber.poll(typing), Option.isSome)
-        const isWaitedFor = before !== undefined && front?.group === shell && !/[\n\r]/.test(text)
+        const isWaitedFor = stood && before !== undefined && front?.group === shell && !/[\n\r]/.test(text)
         const single = isWaitedFor || bytes.length === 0
         const ready = yield* wait({ before, hasTyped, shell, single }, wanted)
         return { ...ready, text: capture.text, tail: capture.tail, ended: yield* ended } satisfies Sent
