@@ -57,8 +57,10 @@ const packages = new Map([
   ["better-sqlite3", "@dsh/sqlite-driver"],
   ["@dsh/bash-grammar", "@dsh/bash-grammar"],
   ["@dsh/image-codec", "@dsh/image-codec"],
+  ["@lydell/node-pty", "@lydell/node-pty"],
   ["@vscode/ripgrep", "@vscode/ripgrep"],
   ["iconv-lite", "iconv-lite"],
+  ["koffi", "koffi"],
   ["minimatch", "minimatch"]
 ])
 

@@ -74,8 +74,9 @@ export const packages = {
   shell: {
     role: "definition",
     provider: ["BashLocal", "BashSandbox", "JobsLocal"],
-    feature: ["BashTool", "JobNotices", "JobTools"]
+    feature: ["BashTool", "JobNotices", "JobTools", "PersistentBashTool"]
   },
+  terminal: { role: "definition", provider: ["TerminalBash", "TerminalsLocal"], feature: ["TerminalTools"] },
   "image-codec": { role: "support" },
   attachments: { role: "definition", provider: ["AttachmentsLocal"], feature: ["RequestImages"] },
   spill: { role: "definition", provider: ["SpillFs", "SpillLocal"], feature: ["SpillPolicy"] },

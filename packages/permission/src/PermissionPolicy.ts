@@ -9,6 +9,7 @@ import type { Outcome } from "./Approval.ts"
 import { ToolError } from "@dsh/tools/ToolError"
 import { AskApproval, PreExecute } from "@dsh/tools/ToolHooks"
 import type { PolicyDecision, ToolExecution } from "@dsh/tools/ToolHooks"
+import { WorkingFolder } from "@dsh/tools/WorkingFolder"
 import { Fs } from "@dsh/world/Fs"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -20,9 +21,13 @@ import type { RuleBook } from "./PermissionRules.ts"
 import { ShellSyntax } from "./ShellSyntax.ts"
 import type { Verdict } from "./Verdict.ts"
 
-const callOf = ({ arguments: args, name, session }: ToolExecution): Call => ({
+/** @param folder Where it begins, which counts as if the call had said so. */
+const callOf = ({ arguments: args, name, session }: ToolExecution, folder?: string): Call => ({
   tool: name,
-  arguments: args,
+  arguments:
+    folder === undefined || typeof args !== "object" || args === null || Array.isArray(args)
+      ? args
+      : { ...args, workdir: folder },
   cwd: session?.header.cwd ?? "."
 })
 
@@ -54,7 +59,7 @@ const make = Effect.gen(function* () {
     execution: ToolExecution
   ): Effect.fn.Return<Verdict | undefined, ToolError> {
     const { session } = execution
-    const call = callOf(execution)
+    const call = callOf(execution, yield* WorkingFolder)
     const book = yield* Effect.mapError(rules.of(call.cwd), failed)
     yield* announce(book)
     if (book.rules.length === 0) return undefined

@@ -7,6 +7,7 @@ import type { Op } from "@dsh/settings/DocumentFile"
 import type { SettingsError } from "@dsh/settings/Settings"
 import * as SettingsFolder from "@dsh/settings/SettingsFolder"
 import * as FileSystem from "@effect/platform/FileSystem"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -26,6 +27,9 @@ export interface Options {
 // As in `PermissionSettings`, which is not loaded without need.
 const projectFile = ".dsh/permissions.yaml"
 
+/** As coarse as the times of any file system. */
+const unsettledMs = 2000
+
 const effects = ["allow", "ask", "deny"] as const
 
 type Lists = { readonly [Effect in Effects]?: ReadonlyArray<string> | undefined }
@@ -33,6 +37,7 @@ type Lists = { readonly [Effect in Effects]?: ReadonlyArray<string> | undefined 
 export const make = ({ folder, home }: Options): Effect.Effect<PermissionRules["Type"], never, FileSystem.FileSystem> =>
   Effect.map(Effect.context<FileSystem.FileSystem>(), (context) => {
     const none: RuleBook = { rules: [], home, notices: [] }
+    let reads = 0
     const known = new Map<string, { readonly stamp: string; readonly book: RuleBook }>()
     const modules = Effect.promise(() => Promise.all([import("./Rules.ts"), import("./PermissionSettings.ts")]))
 
@@ -73,7 +78,11 @@ export const make = ({ folder, home }: Options): Effect.Effect<PermissionRules["
         const fs = yield* FileSystem.FileSystem
         if (file === undefined || !(yield* fs.exists(file))) return ""
         const { ino, mtime, size } = yield* fs.stat(file)
-        return [Option.getOrUndefined(ino), Option.getOrUndefined(mtime)?.getTime(), size].join()
+        const changed = Option.getOrUndefined(mtime)?.getTime()
+        const now = yield* Clock.currentTimeMillis
+        // Two edits of one moment may leave the same time and size.
+        const isSettled = changed !== undefined && Math.abs(now - changed) > unsettledMs
+        return [Option.getOrUndefined(ino), changed, size, ...(isSettled ? [] : [`read ${++reads}`])].join()
       }).pipe(Effect.orElseSucceed(() => ""))
 
     const of = (cwd: string): Effect.Effect<RuleBook, SettingsError> =>

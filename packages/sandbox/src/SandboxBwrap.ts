@@ -49,6 +49,9 @@ export const make = ({ runner = "bwrap" }: Options = {}): Effect.Effect<Sandbox[
 export const layer = (options?: Options): Layer.Layer<Sandbox, never, Subprocess> =>
   Layer.effect(Sandbox, make(options))
 
+// No `--new-session`: a command has a session of its own already and no terminal. A shell on a terminal keeps that, and job control. What
+// it can push into the terminal's input (TIOCSTI) it reads again itself: the terminal is its own, not that of the user.
+//
 // The user namespace and the dropped capabilities are for root, who would otherwise undo every mount.
 const namespaces = ["--unshare-user", "--cap-drop", "ALL", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
 

@@ -8,7 +8,7 @@ import { CurrentConfinement } from "@dsh/world/Confinement"
 import type { Confinement } from "@dsh/world/Confinement"
 import { Fs } from "@dsh/world/Fs"
 import { Subprocess, SubprocessError } from "@dsh/world/Subprocess"
-import type { CollectedOutput, OutputMode } from "@dsh/world/Subprocess"
+import type { CollectedOutput, OutputMode, PtySpec, SpawnSpec } from "@dsh/world/Subprocess"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { posix } from "node:path"
@@ -28,26 +28,32 @@ export const make = (
     const inner = yield* Subprocess
     const sandbox = yield* Sandbox
     const fs = yield* Fs
+    /** What to start instead of it; nothing else where nothing is confined. */
+    const confine = Effect.fnUntraced(function* (spec: SpawnSpec | PtySpec) {
+      const confinement = (yield* CurrentConfinement) ?? (yield* Effect.mapError(standing, unconfined))
+      if (confinement.mode === "danger-full-access") return undefined
+      const { argv, cwd, env, temp } = yield* Effect.mapError(sandbox.confine(spec, confinement), unconfined)
+      yield* Startable.check(spec, { fs, subprocess: inner })
+      return { command: { argv, cwd, env: { ...env, ...spec.env } }, from: confinement.temp, to: temp }
+    })
     return Subprocess.of({
       ...inner,
       spawn: (spec) =>
         Effect.gen(function* () {
-          const confinement = (yield* CurrentConfinement) ?? (yield* Effect.mapError(standing, unconfined))
-          if (confinement.mode === "danger-full-access") return yield* inner.spawn(spec)
-          const { argv, cwd, env, temp } = yield* Effect.mapError(sandbox.confine(spec, confinement), unconfined)
-          yield* Startable.check(spec, { fs, subprocess: inner })
+          const held = yield* confine(spec)
+          if (held === undefined) return yield* inner.spawn(spec)
+          const { command, from, to } = held
           const process = yield* inner.spawn({
             ...spec,
-            argv,
-            cwd,
-            env: { ...env, ...spec.env },
-            stdout: keptIn(confinement.temp, spec.stdout),
-            stderr: keptIn(confinement.temp, spec.stderr)
+            ...command,
+            stdout: keptIn(from, spec.stdout),
+            stderr: keptIn(from, spec.stderr)
           })
           const { stderr, stdout } = process.collected
-          const from = confinement.temp
-          return { ...process, collected: { stdout: seen(stdout, from, temp), stderr: seen(stderr, from, temp) } }
-        })
+          return { ...process, collected: { stdout: seen(stdout, from, to), stderr: seen(stderr, from, to) } }
+        }),
+      openPty: (spec) =>
+        Effect.flatMap(confine(spec), (held) => inner.openPty(held === undefined ? spec : { ...spec, ...held.command }))
     })
   })
 

@@ -37,6 +37,11 @@ export type Observer = (entry: LogEntry) => void
 /** Says why an event must not enter the log, before it does. Synchronous. */
 export type Validator = (candidate: SessionEvent) => string | undefined
 
+export interface ValidateOptions {
+  /** Whether it judges stream chunks, too, which then are appended one by one. Default true. */
+  readonly chunks?: boolean
+}
+
 export interface Session {
   readonly id: SessionId
   readonly header: SessionHeader
@@ -63,7 +68,7 @@ export interface Session {
     chunks: ReadonlyArray<StreamChunk>
   ) => Effect.Effect<number, SessionError>
   readonly observe: (observer: Observer) => Effect.Effect<void, never, Scope.Scope>
-  readonly validate: (validator: Validator) => Effect.Effect<void, never, Scope.Scope>
+  readonly validate: (validator: Validator, options?: ValidateOptions) => Effect.Effect<void, never, Scope.Scope>
 }
 
 /** The parts of a session that only its store may use. */
@@ -115,6 +120,7 @@ class Live implements OwnedSession {
   private readonly isIgnorable: (type: string) => boolean
   private readonly observers: Listening<Observer> = new Set()
   private readonly validators: Listening<Validator> = new Set()
+  private readonly validatorsOfEvents: Listening<Validator> = new Set()
   private readonly unpublished: Array<LogEntry> = []
   private publishing = false
   private closed = false
@@ -166,7 +172,8 @@ class Live implements OwnedSession {
 
   readonly observe: Session["observe"] = (observer) => hold(this.observers, observer)
 
-  readonly validate: Session["validate"] = (validator) => hold(this.validators, validator)
+  readonly validate: Session["validate"] = (validator, { chunks = true } = {}) =>
+    hold(chunks ? this.validators : this.validatorsOfEvents, validator)
 
   readonly close: Effect.Effect<void> = Effect.sync(() => {
     this.closed = true
@@ -240,13 +247,15 @@ class Live implements OwnedSession {
   }
 
   private vetoed(event: SessionEvent): SessionError | undefined {
-    for (const { listener: validator } of this.validators) {
-      const reason = validator(event)
-      if (reason !== undefined) return this.refuse("INVARIANT", reason)
-    }
+    const reason = objection(this.validators, event) ?? this.vetoOfEvent(event)
+    if (reason !== undefined) return this.refuse("INVARIANT", reason)
     // It would take the place of what the validator appended.
     if (event.seq !== this.log.length) return this.refuse("INVARIANT", "a validator appended to the log it was judging")
     return undefined
+  }
+
+  private vetoOfEvent(event: SessionEvent): string | undefined {
+    return event.type === "assistant/chunk" ? undefined : objection(this.validatorsOfEvents, event)
   }
 
   // A validator judges an event by those before it, so with validators every chunk is committed before the next is judged.
@@ -305,6 +314,14 @@ class Live implements OwnedSession {
   private refuse(code: SessionErrorCode, message: string): SessionError {
     return new SessionError({ code, sessionId: this.id, message: `session ${this.id}: ${message}` })
   }
+}
+
+const objection = (validators: Listening<Validator>, event: SessionEvent): string | undefined => {
+  for (const { listener: validator } of validators) {
+    const reason = validator(event)
+    if (reason !== undefined) return reason
+  }
+  return undefined
 }
 
 const unregistered = (type: string): string => `no extension has registered the event type "${type}"`

@@ -318,6 +318,28 @@ layer(Layer.empty)("Session.validate", (it) => {
     })
   )
 
+  it.scoped("is not asked about chunks by whoever says so, and they go on arriving together", () =>
+    Effect.gen(function* () {
+      const session = yield* make()
+      const entries: Array<unknown> = []
+      yield* session.observe((entry) => void entries.push(entry))
+      const asked: Array<string> = []
+      const judge = ({ type }: { readonly type: string }) => {
+        asked.push(type)
+        return type === "test/noted" ? "not now" : undefined
+      }
+      yield* session.validate(judge, { chunks: false })
+      yield* session.appendChunks(1, 1, [delta("a"), delta("b")])
+      assert.lengthOf(entries, 1)
+      assert.deepStrictEqual(yield* refused(note(session, 1)), { code: "INVARIANT", message: "session s: not now" })
+      // Of others who are asked about chunks it is not bothered either.
+      yield* session.validate(() => undefined)
+      yield* session.appendChunks(1, 1, [delta("c"), delta("d")])
+      assert.lengthOf(entries, 3)
+      assert.deepStrictEqual(asked, ["test/noted"])
+    })
+  )
+
   it.effect("is over with its Scope", () =>
     Effect.gen(function* () {
       const session = yield* make()

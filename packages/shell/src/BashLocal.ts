@@ -12,7 +12,7 @@ import type {
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as CommandEnv from "./BashLocal/CommandEnv.ts"
+import * as CommandEnv from "./CommandEnv.ts"
 import * as OutputText from "./BashLocal/OutputText.ts"
 import { Shell, ShellError } from "./Shell.ts"
 import type { ShellErrorCode, ShellOutput, ShellRequest, ShellResult } from "./Shell.ts"

@@ -18,6 +18,7 @@ export type SubprocessErrorCode =
   | "SUBPROCESS_SPAWN_FAILED"
   | "SUBPROCESS_STDIN_CLOSED"
   | "SUBPROCESS_CLOSED"
+  | "SUBPROCESS_NO_TERMINALS"
   | "SANDBOX_UNAVAILABLE"
 
 /** The program could not be started or written to. A program that fails is no error: it has an exit status. */
@@ -107,6 +108,51 @@ export interface ProcessHandle {
   readonly terminate: Effect.Effect<void>
 }
 
+export interface PtySpec {
+  /** Program and arguments; no shell looks at them. */
+  readonly argv: ReadonlyArray<string>
+  /** Absolute path. */
+  readonly cwd: string
+  /** On top of the inherited environment without its secrets; `undefined` removes a variable. `TERM` names the terminal. */
+  readonly env?: Env
+  readonly rows: number
+  readonly cols: number
+  /** Milliseconds from SIGTERM to SIGKILL when the terminal is ended. Default: the provider's. */
+  readonly graceMs?: number
+}
+
+/** The process group that a terminal's keys and signals go to. */
+export interface Foreground {
+  readonly group: number
+  /** How any of it waits for input from the terminal; false when none does, undefined where that cannot be known. */
+  readonly waiting: InputWait | false | undefined
+}
+
+export interface InputWait {
+  /** Names this very wait: it is another one when the program went on and waits again. */
+  readonly id: string
+  /** It waits for nothing else. Else it may be at work and only listens to its terminal, too. */
+  readonly only: boolean
+}
+
+/** A program on a terminal of its own, with all that it starts there. */
+export interface PtyHandle {
+  /** The leader of the session. */
+  readonly pid: number
+  /** What is written to the terminal, to be read once. Programs wait while nobody reads. */
+  readonly output: Stream.Stream<Uint8Array>
+  /** Settles when the program itself has ended; what it wrote may still be read. */
+  readonly exit: Effect.Effect<Pick<ProcessExit, "exitCode" | "signal">>
+  /** As if somebody typed it. Waits while the program does not read; interruption leaves the rest untyped. */
+  readonly write: (bytes: Uint8Array) => Effect.Effect<void, SubprocessError>
+  /** Undefined when the terminal has ended. */
+  readonly foreground: Effect.Effect<Foreground | undefined>
+  /** Sends a signal to the foreground group; the number of that. */
+  readonly signal: (signal: NodeJS.Signals) => Effect.Effect<number, SubprocessError>
+  /** Ends all of the session: SIGHUP and SIGTERM, grace, SIGKILL. Returns when nothing is left; again, it waits for the same end. */
+  readonly terminate: Effect.Effect<void>
+}
+
 export class Subprocess extends Context.Tag("@dsh/world/Subprocess")<
   Subprocess,
   {
@@ -115,6 +161,13 @@ export class Subprocess extends Context.Tag("@dsh/world/Subprocess")<
      * tree; that returns within a moment, and a tree that resists is killed in the background.
      */
     readonly spawn: (spec: SpawnSpec) => Effect.Effect<ProcessHandle, SubprocessError, Scope.Scope>
+    /**
+     * Starts a program that leads a session on a terminal of its own. Closing the Scope ends the session as `spawn` does a tree. Fails
+     * with `SUBPROCESS_NO_TERMINALS` where there are none.
+     *
+     * It is part of this seam, because a terminal that was opened past whoever confines programs would be a way out.
+     */
+    readonly openPty: (spec: PtySpec) => Effect.Effect<PtyHandle, SubprocessError, Scope.Scope>
     /** The absolute path of a program, given as an absolute path or as a bare name to look up in the child's PATH. */
     readonly resolveExecutable: (
       command: string,

@@ -42,6 +42,9 @@ export const make = (options: Options = {}): Effect.Effect<Subprocess["Type"], n
     const watchers = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
     const trees = yield* LiveTrees.make
 
+    const service = { watchers, trees }
+    const graceMs = options.graceMs ?? 3000
+
     return Subprocess.of({
       spawn: Effect.fn("Subprocess.spawn")(function* (spec) {
         if (trees.isClosed()) return yield* new SubprocessError(serviceClosed)
@@ -51,14 +54,23 @@ export const make = (options: Options = {}): Effect.Effect<Subprocess["Type"], n
           Launch.launch(spec, argv, env, resources).pipe(
             Effect.flatMap((launched) =>
               LocalProcess.make(launched, {
-                graceMs: spec.graceMs ?? options.graceMs ?? 3000,
-                withStdin: spec.stdin === "pipe",
-                watchers,
-                trees
+                ...service,
+                graceMs: spec.graceMs ?? graceMs,
+                withStdin: spec.stdin === "pipe"
               })
             )
           ),
           (process) => process.release
+        )
+      }),
+      openPty: Effect.fn("Subprocess.openPty")(function* (spec) {
+        if (trees.isClosed()) return yield* new SubprocessError(serviceClosed)
+        // Loaded with the first one: most programs never open a terminal.
+        const Pty = yield* Effect.promise(() => import("./SubprocessLocal/Pty.ts"))
+        const env = ChildEnv.merge(inherited(), spec.env)
+        return yield* Effect.acquireRelease(
+          Pty.open(spec, env, { ...service, graceMs, watcher: resources.watcher }),
+          (pty) => pty.release
         )
       }),
       resolveExecutable: (command, { env } = {}) => Executable.resolve(command, ChildEnv.merge(inherited(), env))

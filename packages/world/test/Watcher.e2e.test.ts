@@ -5,7 +5,6 @@ import type * as Scope from "effect/Scope"
 import { execFileSync, spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
 import { closeSync, constants, createReadStream, mkdtempSync, openSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { Readable } from "node:stream"
@@ -14,7 +13,8 @@ import { afterAll, beforeAll } from "vitest"
 import * as ProcessTable from "../src/SubprocessLocal/ProcessTable.ts"
 import { isRunning, signalled, tempDir, watcherOf, watchers, withoutWatcher } from "./support.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "dsh-watcher-"))
+// Not in the temporary folder: from here programs find what is no part of a bundle.
+const folder = mkdtempSync(fileURLToPath(new URL("../node_modules/.dsh-watcher-", import.meta.url)))
 let harness: string
 let idle: string
 let killedWhileStarting: string
@@ -68,7 +68,7 @@ interface Run {
 
 const holding = (script: string) => `exec 9>"$HELD"; ${script}`
 
-const run: Effect.Effect<Run, never, Scope.Scope> = Effect.gen(function* () {
+const runWith = Effect.fnUntraced(function* (env: Record<string, string>): Effect.fn.Return<Run, never, Scope.Scope> {
   const pipe = join(yield* tempDir, "held")
   execFileSync("mkfifo", [pipe])
   const held = createReadStream(pipe)
@@ -77,7 +77,7 @@ const run: Effect.Effect<Run, never, Scope.Scope> = Effect.gen(function* () {
   const pids = new Set<number>()
 
   const child = spawn(process.execPath, [harness], {
-    env: { ...process.env, HELD: pipe },
+    env: { ...process.env, ...env, HELD: pipe },
     stdio: ["pipe", "pipe", "inherit", "pipe"]
   })
   const closed = new Promise<number | string | null>((resolve) =>
@@ -109,6 +109,7 @@ const run: Effect.Effect<Run, never, Scope.Scope> = Effect.gen(function* () {
     closed: Effect.promise(() => closed)
   }
 })
+const run = runWith({})
 
 /** How a program ends, when nobody holds its descriptor 3 any more. */
 const endOf = (program: string) =>
@@ -166,6 +167,39 @@ describe("a harness that was killed", () => {
       yield* watcherOf(mark)
       child.kill("SIGKILL")
       yield* allGone
+    })
+  )
+})
+
+describe("a harness with terminals that was killed", () => {
+  // The end of a shell is the end of its terminal, which what it has just started would not survive.
+  const deaf = Object.entries(kinds).map(([kind, script]) => [kind, `trap '' HUP; ${script}`])
+  const terminals: typeof kinds = {
+    ...Object.fromEntries(deaf),
+    "a shell with job control": `${here}; bash --noprofile --norc -i -c 'set -m; sleep 600 & sleep 600'`,
+    "that ignores the end of its terminal": `trap '' HUP; ${here}; sleep 600 & env -i sleep 600`
+  }
+  for (const [kind, script] of Object.entries(terminals)) {
+    it.scopedLive(`leaves none behind: ${kind}`, () =>
+      Effect.gen(function* () {
+        const { allGone, child, start } = yield* runWith({ PTY: "1" })
+        const { mark } = yield* start(script)
+        yield* watcherOf(mark)
+        child.kill("SIGKILL")
+        yield* allGone
+        yield* withoutWatcher(mark)
+      })
+    )
+  }
+
+  it.scopedLive("or ended in order", () =>
+    Effect.gen(function* () {
+      const { allGone, child, closed, start } = yield* runWith({ PTY: "1" })
+      const [command] = yield* Effect.forEach(Object.values(terminals), start)
+      child.stdin?.end()
+      assert.strictEqual(yield* closed, 0)
+      yield* allGone
+      yield* withoutWatcher(command!.mark)
     })
   )
 })

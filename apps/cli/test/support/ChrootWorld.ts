@@ -6,7 +6,7 @@ import { Fs, FsError } from "@dsh/world/Fs"
 import type { FsTarget } from "@dsh/world/Fs"
 import * as FsLocal from "@dsh/world/FsLocal"
 import { Subprocess, SubprocessError } from "@dsh/world/Subprocess"
-import type { CollectedOutput } from "@dsh/world/Subprocess"
+import type { CollectedOutput, SpawnSpec } from "@dsh/world/Subprocess"
 import * as SubprocessLocal from "@dsh/world/SubprocessLocal"
 import { rgPath } from "@vscode/ripgrep"
 import { Effect, Layer, Stream } from "effect"
@@ -78,16 +78,19 @@ const subprocess = (root: string) =>
           spillPath === undefined ? read : { ...read, spillPath: spillPath.slice(root.length) }
         )
     })
-    const spawn: Subprocess["Type"]["spawn"] = (spec) => {
-      const argv = ["bwrap", ...binds(root), "--chdir", spec.cwd, "--", ...spec.argv]
-      const env = { ...spec.env, PATH: "/programs:/usr/bin:/bin" }
-      return Effect.map(local.spawn({ ...spec, argv, cwd: "/", env }), (process) => ({
+    const inside = ({ argv, cwd, env }: Pick<SpawnSpec, "argv" | "cwd" | "env">) => ({
+      argv: ["bwrap", ...binds(root), "--chdir", cwd, "--", ...argv],
+      cwd: "/",
+      env: { ...env, PATH: "/programs:/usr/bin:/bin" }
+    })
+    const spawn: Subprocess["Type"]["spawn"] = (spec) =>
+      Effect.map(local.spawn({ ...spec, ...inside(spec) }), (process) => ({
         ...process,
         collected: { stdout: seen(process.collected.stdout), stderr: seen(process.collected.stderr) }
       }))
-    }
     return Subprocess.of({
       spawn,
+      openPty: (spec) => local.openPty({ ...spec, ...inside(spec) }),
       resolveExecutable: (command) =>
         Effect.gen(function* () {
           const output = { maxBytes: 4096 }

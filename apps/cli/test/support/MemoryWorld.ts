@@ -38,6 +38,8 @@ const subprocess = (fs: Fs["Type"], files: FsMemory.MemoryFiles): Subprocess["Ty
 
   return Subprocess.of({
     resolveExecutable: (name) => (name in known ? Effect.succeed(`/bin/${name}`) : missing(name)),
+    openPty: () =>
+      new SubprocessError({ code: "SUBPROCESS_NO_TERMINALS", message: "there are no terminals in memory" }),
     spawn: ({ argv: [path = "", ...args], cwd, stderr, stdout }) =>
       Effect.gen(function* () {
         const program = known[path.replace("/bin/", "")]

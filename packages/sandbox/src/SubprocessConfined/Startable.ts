@@ -14,7 +14,7 @@ interface World {
 
 /** Fails as `spawn` does when the program or its folder is not there. */
 export const check = (
-  { argv: [program = ""], cwd, env = {} }: SpawnSpec,
+  { argv: [program = ""], cwd, env = {} }: Pick<SpawnSpec, "argv" | "cwd" | "env">,
   { fs, subprocess }: World
 ): Effect.Effect<void, SubprocessError> =>
   Effect.gen(function* () {

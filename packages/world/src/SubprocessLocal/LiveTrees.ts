@@ -4,17 +4,16 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Ending from "./Ending.ts"
-import type { ProcessTree } from "./ProcessTree.ts"
 
 export interface LiveTrees {
-  readonly add: (tree: ProcessTree) => void
-  readonly remove: (tree: ProcessTree) => void
+  readonly add: (tree: Ending.Tree) => void
+  readonly remove: (tree: Ending.Tree) => void
   readonly isClosed: () => boolean
 }
 
 /** When the Scope closes all trees are killed, at once and together, and waited for. */
 export const make: Effect.Effect<LiveTrees, never, Scope.Scope> = Effect.gen(function* () {
-  const trees = new Set<ProcessTree>()
+  const trees = new Set<Ending.Tree>()
   let closed = false
 
   const onExit = () => {

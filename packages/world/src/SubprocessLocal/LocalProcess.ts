@@ -3,28 +3,20 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
-import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Writable } from "node:stream"
 import { SubprocessError } from "../Subprocess.ts"
 import type { CollectedOutput, ProcessExit, ProcessHandle, ProcessStdin } from "../Subprocess.ts"
 import * as Ending from "./Ending.ts"
 import type { Launched, Output } from "./Launch.ts"
-import type { LiveTrees } from "./LiveTrees.ts"
 import * as RawOutput from "./RawOutput.ts"
 
 // What the process wrote is in the pipe when it exits and is read at once; only a stray holder makes us wait this long.
 const drainMs = 250
-// How long giving a process up may take before the rest of its ending is left to the service.
-const promptMs = 150
 
-export interface Options {
+export interface Options extends Ending.Service {
   readonly graceMs: number
   readonly withStdin: boolean
-  /** Scope of the service: what goes on after the owner of the process is gone. */
-  readonly watchers: Scope.Scope
-  readonly trees: LiveTrees
 }
 
 export interface LocalProcess extends ProcessHandle {
@@ -36,7 +28,7 @@ export const make = Effect.fnUntraced(function* (launched: Launched, options: Op
   const { tree } = launched
   const outputs = [launched.stdout, launched.stderr]
   const exit = yield* Deferred.make<ProcessExit>()
-  options.trees.add(tree)
+  const { release, terminate } = yield* Ending.make(options, tree, options.graceMs)
 
   let end: ProcessExit = { exitCode: null, signal: null, pipeHeld: true }
   const settle = Effect.gen(function* () {
@@ -55,15 +47,6 @@ export const make = Effect.fnUntraced(function* (launched: Launched, options: Op
   )
   yield* Effect.forkIn(settle, options.watchers)
 
-  // One ladder for everybody who wants the tree gone. It belongs to the service: its first caller may be interrupted.
-  const ending = yield* Ending.end(tree, options.graceMs).pipe(
-    Effect.ensuring(Effect.sync(() => options.trees.remove(tree))),
-    Effect.interruptible,
-    Effect.forkIn(options.watchers),
-    Effect.cached
-  )
-  const terminate = ending.pipe(Effect.flatMap(Fiber.await), Effect.asVoid)
-
   return {
     pid: tree.leader,
     exit: Deferred.await(exit),
@@ -75,9 +58,7 @@ export const make = Effect.fnUntraced(function* (launched: Launched, options: Op
     release: Effect.suspend(() => {
       launched.stdin?.destroy()
       for (const output of outputs) if (output.collector === undefined) output.readable.destroy()
-      if (!tree.isAlive()) return Effect.sync(() => options.trees.remove(tree))
-      // A finalizer cannot be interrupted, so the wait itself has to be, or the limit means nothing.
-      return terminate.pipe(Effect.interruptible, Effect.timeoutOption(promptMs), Ending.inRealTime)
+      return release
     })
   }
 })

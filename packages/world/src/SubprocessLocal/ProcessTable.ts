@@ -9,6 +9,7 @@ export interface Process {
   readonly pid: number
   readonly parent: number
   readonly group: number
+  readonly session: number
   readonly zombie: boolean
   /** Together with the pid it names one process for ever: pids are reused, this pair is not. */
   readonly startTime: string
@@ -16,7 +17,8 @@ export interface Process {
 
 const digits = /^\d+$/
 
-const read = (pid: string): Process | undefined => {
+/** Undefined when there is no such process, and where there is no /proc. */
+export const read = (pid: number | string): Process | undefined => {
   let stat: string
   try {
     stat = Fs.readFileSync(`/proc/${pid}/stat`, "latin1")
@@ -25,13 +27,14 @@ const read = (pid: string): Process | undefined => {
   }
   // The second field is the command name in parentheses and may hold anything, spaces and parentheses included.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-  const [state, parent, group] = fields
+  const [state, parent, group, session] = fields
   const startTime = fields[19]
-  if (parent === undefined || group === undefined || startTime === undefined) return undefined
+  if (parent === undefined || group === undefined || session === undefined || startTime === undefined) return undefined
   return {
     pid: Number(pid),
     parent: Number(parent),
     group: Number(group),
+    session: Number(session),
     zombie: state === "Z" || state === "X",
     startTime
   }
@@ -49,7 +52,7 @@ export const snapshot = (): ReadonlyArray<Process> | undefined => {
 
 /** Whether the very process `known` is still running. */
 export const isRunning = (known: Process): boolean => {
-  const now = read(String(known.pid))
+  const now = read(known.pid)
   return now !== undefined && now.startTime === known.startTime && !now.zombie
 }
 

@@ -3,6 +3,7 @@
  */
 import * as ProcessTable from "./ProcessTable.ts"
 import type { Process } from "./ProcessTable.ts"
+import * as Signal from "./Signal.ts"
 import type { Watched } from "./Watcher.ts"
 
 export class ProcessTree {
@@ -38,8 +39,8 @@ export class ProcessTree {
   signal(signal: NodeJS.Signals): void {
     if (!this.isAlive()) return
     if (!this.#leaderExited) this.#noteStrays()
-    send(-this.leader, signal)
-    for (const stray of this.#strays) if (ProcessTable.isRunning(stray)) send(stray.pid, signal)
+    Signal.send(-this.leader, signal)
+    for (const stray of this.#strays) if (ProcessTable.isRunning(stray)) Signal.send(stray.pid, signal)
   }
 
   // Only while the leader lives: afterwards its children belong to init and their origin is forgotten.
@@ -54,17 +55,8 @@ export class ProcessTree {
 
   // A group of zombies that nobody reaps (a container without an init) still answers to kill(2).
   #groupIsAlive(): boolean {
-    if (send(-this.leader, 0) === "missing") return false
+    if (Signal.send(-this.leader, 0) === "missing") return false
     const members = ProcessTable.snapshot()?.filter((entry) => entry.group === this.leader)
     return members === undefined || members.some((entry) => !entry.zombie)
-  }
-}
-
-const send = (target: number, signal: NodeJS.Signals | 0): "sent" | "missing" | "refused" => {
-  try {
-    process.kill(target, signal)
-    return "sent"
-  } catch (cause) {
-    return cause instanceof Error && "code" in cause && cause.code === "ESRCH" ? "missing" : "refused"
   }
 }

@@ -1,6 +1,6 @@
 /**
  * A harness in small for the tests of the watcher: starts what its arguments or the lines of its input say, each in bash. With the end
- * of its input it ends in order; with arguments it goes on until somebody ends it.
+ * of its input it ends in order; with arguments it goes on until somebody ends it. With PTY in its environment each is on a terminal.
  */
 import * as Effect from "effect/Effect"
 import { createInterface } from "node:readline"
@@ -10,15 +10,12 @@ import * as SubprocessLocal from "../../src/SubprocessLocal.ts"
 const output = { maxBytes: 1000 }
 const scripts = process.argv.slice(2)
 
-const start = (subprocess: Subprocess["Type"], script: string) =>
-  subprocess.spawn({
-    argv: ["bash", "-c", script],
-    cwd: "/",
-    env: { PROGRAM: process.argv[1] },
-    stdin: "ignore",
-    stdout: output,
-    stderr: output
-  })
+const start = (subprocess: Subprocess["Type"], script: string) => {
+  const spec = { argv: ["bash", "-c", script], cwd: "/", env: { PROGRAM: process.argv[1] } }
+  return process.env["PTY"] === undefined
+    ? subprocess.spawn({ ...spec, stdin: "ignore", stdout: output, stderr: output })
+    : subprocess.openPty({ ...spec, rows: 40, cols: 160 })
+}
 
 async function* stdin() {
   for await (const line of createInterface({ input: process.stdin })) yield line

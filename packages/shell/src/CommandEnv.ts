@@ -1,8 +1,8 @@
 /**
- * The environment of a command that nobody watches: no colours, no pagers, and nothing that would wait for an answer.
+ * The environment of commands that nobody watches, wherever they run: no colours, no pagers, and nothing that would wait for an answer.
  */
 import type { Env } from "@dsh/world/AmbientEnv"
-import type { ShellRequest } from "../Shell.ts"
+import type { ShellRequest } from "./Shell.ts"
 
 // An editor that fails makes `git commit` and `git rebase -i` fail with a message; one that succeeds would make them go ahead with
 // a message or a plan nobody wrote.
@@ -24,4 +24,9 @@ const unattended: Env = {
 }
 
 /** The request may override anything but the facts. */
-export const of = ({ env, facts }: ShellRequest): Env => ({ ...unattended, ...env, DSH_SHELL: "1", ...facts })
+export const of = ({ env, facts }: Pick<ShellRequest, "env" | "facts">): Env => ({
+  ...unattended,
+  ...env,
+  DSH_SHELL: "1",
+  ...facts
+})
