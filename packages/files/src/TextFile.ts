@@ -10,12 +10,12 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { isAscii, isUtf8 } from "node:buffer"
-import * as Legacy from "./TextFile/Legacy.ts"
+import * as LegacyText from "@dsh/world/LegacyText"
 
 /** What can be told by the first bytes of a file. */
 export type MarkedEncoding = "utf-8" | "utf-16le" | "utf-16be"
 
-export const encodings = ["utf-8", "utf-16le", "utf-16be", ...Legacy.encodings, "unknown"] as const
+export const encodings = ["utf-8", "utf-16le", "utf-16be", ...LegacyText.encodings, "unknown"] as const
 
 export type Encoding = (typeof encodings)[number]
 
@@ -25,7 +25,7 @@ export interface TextFile {
   readonly mark: Uint8Array
   readonly units: string
   /** Of an encoding that was recognized by the content. */
-  readonly codec?: Legacy.Codec
+  readonly codec?: LegacyText.Codec
 }
 
 export class NotText extends Data.TaggedError("NotText")<{ readonly message: string }> {
@@ -64,7 +64,9 @@ export const open = (bytes: Uint8Array): Effect.Effect<TextFile, NotText> =>
     const body = Buffer.from(bytes.buffer, bytes.byteOffset + mark.length, bytes.length - mark.length)
     if (encoding === "utf-8") {
       if (isUtf8(body)) return Effect.succeed({ encoding, mark, units: body.toString("latin1") })
-      return mark.length > 0 ? Effect.succeed(unknown(body, mark)) : Effect.map(Legacy.recognize(body), opened(body))
+      return mark.length > 0
+        ? Effect.succeed(unknown(body, mark))
+        : Effect.map(LegacyText.recognize(body), opened(body))
     }
     if (body.length % 2 === 1) return notText("it begins like UTF-16 but has an odd number of bytes")
     return Effect.succeed({
@@ -82,7 +84,7 @@ const unknown = (body: Buffer, mark: Uint8Array): TextFile => ({
 
 const opened =
   (body: Buffer) =>
-  (codec: Legacy.Codec | undefined): TextFile =>
+  (codec: LegacyText.Codec | undefined): TextFile =>
     codec === undefined
       ? unknown(body, noMark)
       : { encoding: codec.encoding, mark: noMark, units: codec.decode(body), codec }

@@ -82,7 +82,7 @@ export const invocation = (request: ShellRequest, options: Options = {}): SpawnS
 /** Each run gives what came since the run before. */
 const following = ({ readFrom }: CollectedOutput): Effect.Effect<ShellOutput> => {
   let offset = 0
-  return Effect.map(
+  return Effect.flatMap(
     Effect.suspend(() => readFrom(offset)),
     (read) => {
       const from = offset
@@ -117,11 +117,10 @@ const result = (
   { collected }: ProcessHandle,
   outcome: Omit<ShellResult, "stdout" | "stderr">
 ): Effect.Effect<ShellResult> =>
-  Effect.zipWith(collected.stdout.readFrom(0), collected.stderr.readFrom(0), (stdout, stderr) => ({
-    ...outcome,
-    stdout: OutputText.decode(stdout),
-    stderr: OutputText.decode(stderr)
-  }))
+  Effect.zipWith(whole(collected.stdout), whole(collected.stderr), (stdout, stderr) => ({ ...outcome, stdout, stderr }))
+
+const whole = ({ readFrom }: CollectedOutput): Effect.Effect<ShellOutput> =>
+  Effect.flatMap(readFrom(0), (read) => OutputText.decode(read))
 
 const codes: Partial<Record<SubprocessErrorCode, ShellErrorCode>> = {
   SUBPROCESS_INVALID_SPEC: "SHELL_INVALID_REQUEST",

@@ -44,7 +44,8 @@ const Output = Schema.Struct({
   text: Schema.String,
   truncated: Schema.Boolean,
   totalBytes: Schema.Number,
-  spillPath: Schema.optionalWith(Schema.String, optional)
+  spillPath: Schema.optionalWith(Schema.String, optional),
+  encoding: Schema.optionalWith(Schema.String, optional)
 })
 
 const Value = Schema.Struct({

@@ -46,6 +46,8 @@ export interface ShellOutput {
   readonly totalBytes: number
   /** The complete stream, when `truncated` and not too large to be kept. */
   readonly spillPath?: string
+  /** What it was decoded from, if not from UTF-8. */
+  readonly encoding?: string
 }
 
 export interface ShellResult {

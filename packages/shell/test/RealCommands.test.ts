@@ -124,3 +124,42 @@ describe("output that is no text", () => {
     )
   }
 })
+
+describe("output in the encoding of another system", () => {
+  const rows: ReadonlyArray<readonly [encoding: string, command: string, text: string]> = [
+    [
+      "gb18030",
+      "printf '\\xd6\\xd0\\xce\\xc4\\xb1\\xe0\\xd2\\xeb\\xb4\\xed\\xce\\xf3: main.c\\n'",
+      "中文编译错误: main.c"
+    ],
+    ["shift_jis", "printf '\\x83\\x65\\x83\\x58\\x83\\x67\\x82\\xf0\\x8e\\xc0\\x8d\\x73\\n'", "テストを実行"],
+    ["iso-8859-1", "printf 'caf\\xe9 ferm\\xe9\\n'", "café fermé"]
+  ]
+  for (const [encoding, command, text] of rows) {
+    it.live(`is decoded from ${encoding}, and the result says so`, () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* run(command), `${text}\n[decoded from ${encoding}]`)
+        const failed = yield* run(`${command} >&2; false`)
+        assert.strictEqual(failed, `[stderr]\n${text}\n[decoded from ${encoding}]\n[exit code: 1]`)
+      }).pipe(Effect.provide(product))
+    )
+  }
+
+  it.live("is decoded in lines when some of it is left out, and left alone when it might be anything", () =>
+    Effect.gen(function* () {
+      const long = yield* run("for i in $(seq 9000); do printf '\\xd6\\xd0\\xce\\xc4%d\\n' $i; done")
+      assert.match(long, /^中文1\n[^]*\[… \d+ bytes left out …\]\n中文\d+\n[^]*中文9000\n\[decoded from gb18030\]\n/)
+      assert.notInclude(long, "\uFFFD")
+      assert.strictEqual(yield* run("printf 'a\\x81\\xff \\xfe\\n'"), "a\uFFFD\uFFFD \uFFFD")
+    }).pipe(Effect.provide(product))
+  )
+})
+
+describe("the shell that the model is told of", () => {
+  it.live("is the one that runs", () =>
+    Effect.gen(function* () {
+      assert.match(BashTool.tool.description, /\bbash\b/)
+      assert.match(yield* run("echo $0 $BASH_VERSION"), /^bash \d/)
+    }).pipe(Effect.provide(product))
+  )
+})

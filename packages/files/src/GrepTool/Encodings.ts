@@ -5,7 +5,7 @@ import { Fs } from "@dsh/world/Fs"
 import * as Effect from "effect/Effect"
 import * as FileTool from "../FileTool.ts"
 import * as TextFile from "../TextFile.ts"
-import * as Legacy from "../TextFile/Legacy.ts"
+import * as LegacyText from "@dsh/world/LegacyText"
 
 /** Files in one encoding, few enough for a command line. */
 export interface Group {
@@ -38,6 +38,6 @@ const encodingOf = (root: string, name: string): Effect.Effect<TextFile.Encoding
   Effect.gen(function* () {
     const fs = yield* Fs
     const target = yield* fs.resolve(name, { cwd: root })
-    const content = yield* fs.readBytes(target, { maxBytes: Legacy.maxBytes })
+    const content = yield* fs.readBytes(target, { maxBytes: LegacyText.maxBytes })
     return (yield* FileTool.opened(target, content)).encoding
   }).pipe(Effect.orElseSucceed(() => "unknown" as const))

@@ -8,7 +8,7 @@ import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import * as FileTool from "../FileTool.ts"
 import * as TextFile from "../TextFile.ts"
-import * as Legacy from "../TextFile/Legacy.ts"
+import * as LegacyText from "@dsh/world/LegacyText"
 import * as Decoding from "./Decoding.ts"
 import * as LineWindow from "./LineWindow.ts"
 import * as Validity from "./Validity.ts"
@@ -70,7 +70,7 @@ const again = Effect.fnUntraced(function* (
   target: FsTarget,
   limits: LineWindow.Limits
 ): Effect.fn.Return<Scan, FsError> {
-  const content = yield* fs.readBytes(target, { maxBytes: Legacy.maxBytes })
+  const content = yield* fs.readBytes(target, { maxBytes: LegacyText.maxBytes })
   const file = yield* FileTool.opened(target, content)
   const window = LineWindow.make(limits)
   window.push(Buffer.from(TextFile.textOf(file, file.units)))

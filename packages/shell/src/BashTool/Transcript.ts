@@ -19,7 +19,13 @@ export const render = (result: ShellResult, options: Options = {}): string => {
 const stream = (output: ShellOutput, heading?: string): ReadonlyArray<string> => {
   const text = output.text.replace(/\n$/, "")
   if (text.trim() === "" && !output.truncated) return []
-  return [...(heading === undefined ? [] : [heading]), text, ...(output.truncated ? [truncation(output)] : [])]
+  const { encoding, truncated } = output
+  return [
+    ...(heading === undefined ? [] : [heading]),
+    text,
+    ...(encoding === undefined ? [] : [`[decoded from ${encoding}]`]),
+    ...(truncated ? [truncation(output)] : [])
+  ]
 }
 
 const truncation = (output: ShellOutput): string =>

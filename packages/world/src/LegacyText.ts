@@ -1,10 +1,10 @@
 /**
- * Files in encodings from before UTF-8. Which one it is nobody wrote down, so it is told by the bytes, and only where they leave no
- * doubt: one encoding of a fixed list in which the whole file reads like text of the language it was made for, and which gives every
- * byte back. Two such, or none, and the file is of unknown encoding.
+ * Text in encodings from before UTF-8, in files and in what programs print. Which one it is nobody wrote down, so it is told by the
+ * bytes, and only where they leave no doubt: one encoding of a fixed list in which the whole reads like text of the language it was made
+ * for, and which gives every byte back. Two such, or none, and the encoding is unknown.
  */
 import * as Effect from "effect/Effect"
-import * as Plausible from "./Plausible.ts"
+import * as Plausible from "./LegacyText/Plausible.ts"
 
 /** In the order in which documentation lists them; the order decides nothing. */
 export const encodings = ["gb18030", "big5", "shift_jis", "euc-jp", "euc-kr", "windows-1252", "iso-8859-1"] as const

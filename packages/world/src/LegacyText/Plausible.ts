@@ -8,7 +8,7 @@
  * - EUC-KR: Hangul. Short Chinese text may look like that, too; then the syllables would be rare ones.
  * - Windows-1252 and ISO 8859-1: single letters inside of words, and typographic signs.
  */
-import type { LegacyEncoding } from "./Legacy.ts"
+import type { LegacyEncoding } from "../LegacyText.ts"
 
 /** Those in which `bytes` may be text. With EUC-KR, `isKorean` has the last word. */
 export const encodingsOf = (bytes: Uint8Array): ReadonlyArray<LegacyEncoding> => [
