@@ -6,13 +6,18 @@ import * as PersistenceJsonl from "@dsh/persistence/PersistenceJsonl"
 import type { SandboxMode } from "@dsh/world/Confinement"
 import { CallId } from "@dsh/protocol/Ids"
 import type { Session } from "@dsh/session/Session"
+import * as TerminalBash from "@dsh/terminal/TerminalBash"
+import * as TerminalsLocal from "@dsh/terminal/TerminalsLocal"
+import * as TerminalTools from "@dsh/terminal/TerminalTools"
 import * as ToolPipeline from "@dsh/tools/ToolPipeline"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Random, Redacted, Schedule } from "effect"
+import { ConfigProvider, Effect, Fiber, Layer, Random, Redacted, Schedule } from "effect"
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Http from "node:http"
+import type { AddressInfo } from "node:net"
 import * as Headless from "../src/Headless.ts"
 
 const canConfine = process.platform === "linux" && spawnSync("bwrap", ["--ro-bind", "/", "/", "true"]).status === 0
@@ -52,6 +57,21 @@ const files = (folder: string): ReadonlyArray<string> =>
 
 const bash = (command: string, more: object = {}) => ["bash", { command, description: "Do it", ...more }] as const
 
+/** Where a server takes what it is asked and never answers. */
+let slow = ""
+
+const silent = Effect.acquireRelease(
+  Effect.async<Http.Server>((resume) => {
+    const server = Http.createServer(() => {})
+    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+  }),
+  (server) =>
+    Effect.sync(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+)
+
 /** What an agent does all day, and what it better did not. */
 const kinds: ReadonlyArray<(n: number) => readonly [name: string, args: object]> = [
   () => bash("echo done"),
@@ -72,6 +92,14 @@ const kinds: ReadonlyArray<(n: number) => readonly [name: string, args: object]>
   (n) => ["edit", { file_path: "big.txt", old_string: "line 500\n", new_string: `line 500\nline ${n}\n` }],
   () => ["glob", { pattern: "**/*" }],
   () => ["grep", { pattern: "line" }],
+  () => ["web_fetch", { url: `${slow}/never` }],
+  () => ["web_fetch", { url: "http://127.0.0.1:9/refused" }],
+  () => ["terminal_open", { type: "shell" }],
+  () => ["terminal_list", {}],
+  (n) => ["terminal_send", { sessionId: `pty-${(n % 3) + 1}`, text: long }],
+  (n) => ["terminal_send", { sessionId: `pty-${(n % 3) + 1}`, text: "yes", run_in_background: true }],
+  (n) => ["terminal_signal", { sessionId: `pty-${(n % 3) + 1}`, signal: "SIGINT" }],
+  (n) => ["terminal_close", { sessionId: `pty-${(n % 4) + 1}` }],
   () => ["read", { file_path: "/dev/zero" }]
 ]
 
@@ -94,7 +122,7 @@ const use = (session: Session) =>
           })
         )
         // What would go on for ever is always cancelled.
-        const endless = JSON.stringify(args).match(/sleep|yes|cat/) !== null
+        const endless = /sleep|yes|cat|never/.test(JSON.stringify(args))
         if (!endless && (yield* Random.nextBoolean)) return yield* Fiber.await(call)
         yield* Effect.sleep(yield* Random.nextIntBetween(0, 300))
         return yield* Fiber.interrupt(call)
@@ -117,11 +145,17 @@ const life = (mode: SandboxMode, root: string) =>
   }).pipe(
     Effect.scoped,
     Effect.provide(
-      Headless.layer({
-        permission: mode,
-        provider: { apiKey: Redacted.make("k"), baseUrl: "http://127.0.0.1:9" },
-        sessions: PersistenceJsonl.layer({ root: join(root, "home") })
-      })
+      TerminalTools.layer().pipe(
+        Layer.provideMerge(TerminalBash.layer()),
+        Layer.provideMerge(TerminalsLocal.layer),
+        Layer.provideMerge(
+          Headless.layer({
+            permission: mode,
+            provider: { apiKey: Redacted.make("k"), baseUrl: "http://127.0.0.1:9" },
+            sessions: PersistenceJsonl.layer({ root: join(root, "home") })
+          })
+        )
+      )
     )
   )
 
@@ -151,7 +185,19 @@ describe.runIf(process.platform === "linux")("two hundred tool calls", () => {
               else process.env["TMPDIR"] = before.tmp
             })
           )
-          yield* life(mode, root)
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              const { port } = (yield* silent).address() as AddressInfo
+              slow = `http://localhost:${port}`
+              yield* Effect.withConfigProvider(
+                life(mode, root),
+                ConfigProvider.orElse(
+                  ConfigProvider.fromMap(new Map([["DSH_WEB_ALLOW", `localhost:${port}`]])),
+                  ConfigProvider.fromEnv
+                )
+              )
+            })
+          )
           yield* eventually("processes are left", () => ours().filter((args) => !before.ours.includes(args)))
           yield* eventually("descriptors are left", () =>
             descriptors() > before.descriptors ? readdirSync("/proc/self/fd") : []
