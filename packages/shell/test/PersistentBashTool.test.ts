@@ -140,7 +140,10 @@ describe("a shell that goes on", () => {
       for (const asking of ["read -p 'sure? ' x", "printf 'sure? '; cat", "printf 'sure? '; read x </dev/tty"]) {
         assert.strictEqual(yield* bash(asking), `sure? \n${note}`)
       }
-      assert.match(yield* bash("git init -q . && git commit --allow-empty"), /\[exit code: 1\]$/)
+      assert.match(
+        yield* bash("git init -q . && git -c user.name=a -c user.email=a@b commit --allow-empty"),
+        /\[exit code: 1\]$/
+      )
       assert.strictEqual(yield* bash("echo yes | (read x; echo $x); echo $X"), "yes\nkept")
       const deaf = `bash -c "trap '' INT; echo deaf; while :; do read x; done"`
       assert.strictEqual(yield* bash(deaf), `deaf\n${note}\n${reset}`)
