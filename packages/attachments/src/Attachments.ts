@@ -63,7 +63,7 @@ export interface Limits {
   /** Of an image that is given, in bytes. */
   readonly maxBytes: number
   readonly maxPixels: number
-  /** Of either side, in pixels. */
+  /** Of either side, in pixels. Wide screenshots and long pages are shrunk, not refused: it is `maxPixels` that bounds memory. */
   readonly maxSide: number
 }
 
@@ -72,7 +72,7 @@ export const limits: Limits = {
   maxTotalBytes: 200 * 1024 * 1024,
   maxBytes: 20 * 1024 * 1024,
   maxPixels: 64_000_000,
-  maxSide: 8192
+  maxSide: 32_768
 }
 
 export class Attachments extends Context.Tag("@dsh/attachments/Attachments")<

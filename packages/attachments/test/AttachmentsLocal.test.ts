@@ -82,6 +82,22 @@ describe("AttachmentsLocal", () => {
     )
   )
 
+  it.scopedLive("shrinks what is very wide or very high", () =>
+    inFolder((store) =>
+      Effect.gen(function* () {
+        for (const [width, height, shrunk] of [
+          [12_000, 600, [2048, 102]],
+          [600, 12_000, [102, 2048]]
+        ] as const) {
+          const { ref } = yield* save(store, Images.png(Images.picture(width, height)))
+          assert.deepStrictEqual([ref.width, ref.height], [...shrunk])
+          const seen = Images.seen(Buffer.from(yield* store.read(ref.id)))
+          assert.deepInclude(seen, { width: shrunk[0], height: shrunk[1] })
+        }
+      })
+    )
+  )
+
   it.scopedLive("turns a photograph the way it was taken", () =>
     inFolder((store) =>
       Effect.gen(function* () {
@@ -133,7 +149,12 @@ describe("AttachmentsLocal", () => {
             [good.subarray(0, 20), undefined, "INVALID_IMAGE", /header/],
             [good.subarray(0, good.length - 20), undefined, "INVALID_IMAGE", /cannot be decoded/],
             [Images.rawPng(100, 100, 8, 6, Buffer.alloc(4)), undefined, "INVALID_IMAGE", /cannot be decoded/],
-            [Images.rawPng(9000, 1, 8, 0, Buffer.alloc(9001)), undefined, "IMAGE_DIMENSION_TOO_LARGE", /9000x1.*8192/],
+            [
+              Images.rawPng(40_000, 1, 8, 0, Buffer.alloc(40_001)),
+              undefined,
+              "IMAGE_DIMENSION_TOO_LARGE",
+              /40000x1.*32768/
+            ],
             // A bomb: it says so before anything is unpacked.
             [Images.rawPng(60_000, 60_000, 8, 0, Buffer.alloc(10)), undefined, "IMAGE_TOO_MANY_PIXELS", /60000x60000/],
             [Images.rawPng(0, 5, 8, 0, Buffer.alloc(10)), undefined, "INVALID_IMAGE", /header/],
