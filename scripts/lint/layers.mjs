@@ -16,7 +16,7 @@ export const roles = {
   loop: { imports: ["kernel", "protocol", "definition"] },
   testing: { imports: ["kernel", "protocol", "definition", "feature", "provider"], platform: true },
   bundle: {
-    imports: ["kernel", "protocol", "definition", "feature", "provider", "loop", "testing", "bundle"],
+    imports: ["kernel", "protocol", "definition", "feature", "provider", "support", "loop", "testing", "bundle"],
     platform: true
   },
   app: {
@@ -88,6 +88,9 @@ export const packages = {
     support: ["SearchHttp"],
     feature: ["WebFetchTool", "WebSearchTool", "WebTool"]
   },
+  compose: { role: "definition" },
+  bundles: { role: "bundle" },
+  presets: { role: "support" },
   loop: { role: "loop" },
   testing: { role: "testing" }
 }

@@ -6,7 +6,6 @@ import type { ExitCode } from "./ExitCode.ts"
 import type { Failure } from "./Failure.ts"
 import type { Output } from "./Output.ts"
 import type { Request } from "./Request.ts"
-import * as SessionStore from "./SessionStore.ts"
 
 /** Ends with the exit code of the process. */
 export type Command = Effect.Effect<ExitCode, Failure, Output>
@@ -16,7 +15,7 @@ export const run = (request: Request): Command => {
     case "Run":
       return Effect.flatMap(
         Effect.promise(() => import("./commands/Run.ts")),
-        (command) => command.run(request, SessionStore.layer)
+        (command) => command.run(request)
       )
     case "Demo":
       return Effect.flatMap(

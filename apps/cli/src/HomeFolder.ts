@@ -25,16 +25,3 @@ export const sessions: Effect.Effect<string> = Effect.map(home, (folder) => join
 
 /** The database of those who keep their sessions in one. */
 export const database: Effect.Effect<string> = Effect.map(home, (folder) => join(folder, "sessions.sqlite"))
-
-/** What of it commands and tools may not look at: keys, and what was said in other sessions. */
-export const secrets: Effect.Effect<ReadonlyArray<string>> = Effect.map(home, (folder) =>
-  [
-    ".credentials.yaml",
-    ".credentials.yaml.lock",
-    ".env",
-    "sessions",
-    "sessions.sqlite",
-    "sessions.sqlite-wal",
-    "sessions.sqlite-shm"
-  ].map((name) => join(folder, name))
-)

@@ -5,7 +5,5 @@ import * as Run from "./commands/Run.ts"
 import * as Output from "./Output.ts"
 import * as Process from "./Process.ts"
 import type * as Request from "./Request.ts"
-import * as Plain from "./SessionStore/Plain.ts"
 
-export const start = (request: Request.Run): void =>
-  Process.runMain(Run.run(request, Plain.layer), Output.make(process))
+export const start = (request: Request.Run): void => Process.runMain(Run.run(request), Output.make(process))

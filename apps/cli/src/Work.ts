@@ -39,6 +39,8 @@ export interface Options {
   readonly task: string
   readonly model: string | undefined
   readonly from: From
+  /** What kind of agent a new one is. Left out: the standing one. */
+  readonly preset?: string | undefined
   /** Absolute. A session that goes on keeps its own. */
   readonly cwd: string
   /** What tools may do. Left out: what the session's log says, or what new sessions may. */
@@ -46,7 +48,7 @@ export interface Options {
   /** Ends with a line that says what was used, and what it cost by these prices. */
   readonly usage?: PriceTable | undefined
   /** Hears the log next to the output. */
-  readonly observe?: (entry: LogEntry) => void
+  readonly observe?: (agent: Agent) => (entry: LogEntry) => void
 }
 
 /** The session it worked in, and the exit code of the outcome. */
@@ -83,7 +85,7 @@ export const work = (options: Options) =>
       }
     })
     yield* agent.session.observe(Denials.observer(output.failure))
-    if (options.observe !== undefined) yield* agent.session.observe(options.observe)
+    if (options.observe !== undefined) yield* agent.session.observe(options.observe(agent))
     const reason = yield* Effect.onInterrupt(turn(agent, options.task), () =>
       Effect.gen(function* () {
         yield* agent.cancel({ kind: "user" })
@@ -109,13 +111,18 @@ export const work = (options: Options) =>
     })
   )
 
-const start = Effect.fnUntraced(function* ({ cwd, from, model }: Options) {
+const start = Effect.fnUntraced(function* ({ cwd, from, model, preset }: Options) {
   const agents = yield* Agents
   const { provider } = LlmDeepSeek
   const chosen = model === undefined ? {} : { model }
   switch (from._tag) {
     case "New":
-      return yield* agents.create({ cwd, provider, model: model ?? defaultModel })
+      return yield* agents.create({
+        cwd,
+        provider,
+        model: model ?? defaultModel,
+        ...(preset !== undefined && { preset })
+      })
     case "Session":
       return yield* agents.resume({ id: SessionId(from.id), provider, ...chosen })
     case "Last":

@@ -44,7 +44,9 @@ describe("the bundle", () => {
   })
 
   it("makes one chunk of the short lane, and loads of Node only what it uses", () => {
-    assert.lengthOf([...closure(lane("ShortLane"))], 1)
+    // Beside the bundler's own helpers, which are a few lines.
+    const chunks = [...closure(lane("ShortLane"))].filter((chunk) => !chunk.startsWith("rolldown-runtime"))
+    assert.deepStrictEqual(chunks, [lane("ShortLane")])
     const chunk = text([lane("ShortLane")])
     // What a run may need and hardly ever does, such as YAML, is in chunks of its own, over the one copy of the rest.
     for (const later of imports(lane("ShortLane"), "dynamic")) {

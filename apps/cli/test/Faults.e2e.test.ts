@@ -3,6 +3,9 @@
 import * as PersistenceJsonl from "@dsh/persistence/PersistenceJsonl"
 import * as FaultyFileSystem from "@dsh/testing/FaultyFileSystem"
 import * as MockLlm from "@dsh/testing/MockLlm"
+import * as Path from "@effect/platform/Path"
+import * as Plugin from "@dsh/kernel/Plugin"
+import { SessionPersistence } from "@dsh/persistence/SessionPersistence"
 import * as InPlace from "@dsh/persistence/InPlace"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -63,7 +66,20 @@ const place = Effect.gen(function* () {
         Headless.layer({
           permission: "danger-full-access",
           provider: { apiKey: Redacted.make("k"), baseUrl: server.url },
-          sessions: store(faults),
+          own: {
+            entries: [
+              { kind: "change", id: "persistence", changes: { disabled: true } },
+              { kind: "insert", rows: [{ id: "faulty-store", name: "faulty-store" }] }
+            ],
+            plugins: [
+              Plugin.make({
+                name: "faulty-store",
+                provides: [SessionPersistence],
+                requires: [Path.Path],
+                layer: () => store(faults)
+              })
+            ]
+          },
           checkInvariants: true
         })
       ),

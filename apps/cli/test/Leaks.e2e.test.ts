@@ -2,16 +2,12 @@
 // temporary file is left.
 import { Agents } from "@dsh/agent/Agents"
 import * as LlmDeepSeek from "@dsh/llm/LlmDeepSeek"
-import * as PersistenceJsonl from "@dsh/persistence/PersistenceJsonl"
 import type { SandboxMode } from "@dsh/world/Confinement"
 import { CallId } from "@dsh/protocol/Ids"
 import type { Session } from "@dsh/session/Session"
-import * as TerminalBash from "@dsh/terminal/TerminalBash"
-import * as TerminalsLocal from "@dsh/terminal/TerminalsLocal"
-import * as TerminalTools from "@dsh/terminal/TerminalTools"
 import * as ToolPipeline from "@dsh/tools/ToolPipeline"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Fiber, Layer, Random, Redacted, Schedule } from "effect"
+import { ConfigProvider, type Context, Effect, Fiber, Random, Redacted, Schedule } from "effect"
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -141,21 +137,29 @@ const life = (mode: SandboxMode, root: string) =>
     const agents = yield* Agents
     const cwd = join(root, "project")
     const agent = yield* agents.create({ cwd, provider: LlmDeepSeek.provider, model: "deepseek-v4-flash" })
-    yield* Effect.withRandom(use(agent.session), Random.make(seed))
+    yield* Effect.withRandom(use(agent.session), Random.make(seed)).pipe(
+      Effect.provide(agent.realm as Context.Context<ToolPipeline.PipelineServices>)
+    )
   }).pipe(
     Effect.scoped,
     Effect.provide(
-      TerminalTools.layer().pipe(
-        Layer.provideMerge(TerminalBash.layer()),
-        Layer.provideMerge(TerminalsLocal.layer),
-        Layer.provideMerge(
-          Headless.layer({
-            permission: mode,
-            provider: { apiKey: Redacted.make("k"), baseUrl: "http://127.0.0.1:9" },
-            sessions: PersistenceJsonl.layer({ root: join(root, "home") })
-          })
-        )
-      )
+      Headless.layer({
+        permission: mode,
+        provider: { apiKey: Redacted.make("k"), baseUrl: "http://127.0.0.1:9" },
+        own: {
+          entries: [
+            { kind: "change", id: "persistence", changes: { config: { root: join(root, "home") } } },
+            {
+              kind: "insert",
+              rows: [
+                { id: "terminals", name: "@dsh/terminal/TerminalsLocal" },
+                { id: "terminal-bash", name: "@dsh/terminal/TerminalBash" },
+                { id: "terminal-tools", name: "@dsh/terminal/TerminalTools" }
+              ]
+            }
+          ]
+        }
+      })
     )
   )
 

@@ -3,7 +3,6 @@
 import { Agents } from "@dsh/agent/Agents"
 import type { Agent } from "@dsh/agent/Agent"
 import * as LlmDeepSeek from "@dsh/llm/LlmDeepSeek"
-import * as PersistenceJsonl from "@dsh/persistence/PersistenceJsonl"
 import type { SessionId } from "@dsh/protocol/Ids"
 import * as MockLlm from "@dsh/testing/MockLlm"
 import * as Reply from "@dsh/testing/Reply"
@@ -44,7 +43,9 @@ describe("a long session", () => {
         const layer = Headless.layer({
           permission: "danger-full-access",
           provider: { apiKey: Redacted.make("k"), baseUrl: server.url },
-          sessions: PersistenceJsonl.layer({ root: join(home, "sessions") }),
+          own: {
+            entries: [{ kind: "change", id: "persistence", changes: { config: { root: join(home, "sessions") } } }]
+          },
           checkInvariants: true
         })
         let turns = 0

@@ -67,7 +67,7 @@ describe("DSH_SNAPSHOT", () => {
       assert.include(unknown.stderr, "one of record, replay and refresh")
       const missing = yield* workspace.run(["run", "work"], { env: { DSH_SNAPSHOT_FILE: `${file}.not` } })
       assert.strictEqual(missing.code, 3)
-      assert.match(missing.stderr, /^dsh: CASSETTE_UNREADABLE: .* record it first\n$/)
+      assert.match(missing.stderr, /^dsh: CASSETTE_UNREADABLE: .* record it first \(row "cassette" .*\)\n$/)
     })
   )
 })

@@ -43,6 +43,8 @@ export interface Agent {
   readonly id: SessionId
   readonly session: Session
   readonly options: AgentOptions
+  /** Its services: the registries and extension points among them are its own, and show what it inherits. */
+  readonly realm: Context.Context<never>
   readonly status: () => Status
   /**
    * Accepts a message into one of the pending lists; `wake` starts the agent when it is idle. Fails with `AGENT_DISPOSED` once the agent

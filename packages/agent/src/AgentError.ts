@@ -13,6 +13,7 @@ export class AgentError extends Data.TaggedError("AgentError")<{
     | "MESSAGE_DROPPED"
     | "NO_MODEL"
     | "HOOK_FAILED"
+    | "PRESET_UNAVAILABLE"
     /** The end of a turn, of a step or of a tool call could not be logged. Resuming the session puts that right. */
     | "SESSION_BROKEN"
   readonly message: string

@@ -111,8 +111,8 @@ export type AgentHooks =
   | TurnStopping
   | AgentFailed
 
-/** The extension points without handlers. */
-export const layer: Layer.Layer<AgentHooks> = Hook.layer(
+/** All of them, for manifests. */
+export const points = [
   AgentCreated,
   AgentDisposed,
   SessionStart,
@@ -125,4 +125,7 @@ export const layer: Layer.Layer<AgentHooks> = Hook.layer(
   RequestError,
   TurnStopping,
   AgentFailed
-)
+] as const
+
+/** The extension points without handlers. */
+export const layer: Layer.Layer<AgentHooks> = Hook.layer(...points)

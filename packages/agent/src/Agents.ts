@@ -18,6 +18,8 @@ export interface CreateOptions<E = never, R = never> extends AgentOptions {
   readonly cwd?: string
   /** Events to start from. */
   readonly seed?: Iterable<SessionEvent>
+  /** What kind of agent it is, and its session stays; see `AgentPresets`. Default: the standing one, where there are presets. */
+  readonly preset?: string
   /** Built in the agent's own realm before anybody can find the agent: its private tools, sections and hooks. */
   readonly setup?: Layer.Layer<never, E, R>
 }

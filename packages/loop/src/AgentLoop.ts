@@ -5,6 +5,7 @@ import type { Agent, AgentOptions, Input, SendError } from "@dsh/agent/Agent"
 import { CurrentAgent } from "@dsh/agent/Agent"
 import { AgentError } from "@dsh/agent/AgentError"
 import { AgentCreated, AgentDisposed, SessionStart } from "@dsh/agent/AgentHooks"
+import * as Presets from "@dsh/agent/AgentPresets"
 import { Agents } from "@dsh/agent/Agents"
 import type { CreateOptions, ForkOptions, ResumeOptions } from "@dsh/agent/Agents"
 import { ModelSelection } from "@dsh/agent/ModelSelection"
@@ -15,6 +16,7 @@ import { newHash } from "@dsh/llm/RequestDigest"
 import { MessageId, SessionId } from "@dsh/protocol/Ids"
 import * as Message from "@dsh/protocol/Message"
 import type { UserMessage } from "@dsh/protocol/Message"
+import type { SessionHeader } from "@dsh/protocol/SessionHeader"
 import { neutral } from "@dsh/protocol/NeutralRequest"
 import * as RequestBody from "@dsh/protocol/RequestBody"
 import { Lives } from "@dsh/session/Lives"
@@ -26,6 +28,7 @@ import type { InRealm, SessionHooks } from "@dsh/session/Sessions"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as AgentInbox from "./AgentInbox.ts"
 import type { AgentState } from "./AgentState.ts"
@@ -40,18 +43,24 @@ interface Setup<E, R> {
 }
 
 /** What opens the session of an agent, in the realm of the agent. */
-type Open = (realm: InRealm) => Effect.Effect<Session, SessionError, Scope.Scope>
+type Open = <E, R>(realm: InRealm<E, R>) => Effect.Effect<Session, SessionError | E, R | Scope.Scope>
 
 export const make: Effect.Effect<Agents["Type"], never, LoopServices | Scope.Scope> = Effect.gen(function* () {
   const context = yield* Effect.context<LoopServices>()
   const sessions = yield* Sessions
+  const presets = Option.getOrUndefined(yield* Effect.serviceOption(Presets.AgentPresets))
   const lives = new Lives<Agent>()
   // An agent may be asked for by a Scope that outlives the loop. It does not.
   yield* Effect.addFinalizer(() => lives.endAll)
 
   const create = Effect.fn("Agents.create")(function* <E, R>(options: CreateOptions<E, R>) {
-    const { cwd, id = yield* freshId, seed } = options
-    const more = { id, ...(cwd !== undefined && { cwd }), ...(seed !== undefined && { seed }) }
+    const { cwd, id = yield* freshId, preset = presets?.standing, seed } = options
+    const more = {
+      id,
+      ...(cwd !== undefined && { cwd }),
+      ...(seed !== undefined && { seed }),
+      ...(preset !== undefined && { agentPreset: preset })
+    }
     return yield* begin(id, options, (realm) => sessions.create({ ...more, ...realm }), "startup")
   })
 
@@ -83,6 +92,16 @@ export const make: Effect.Effect<Agents["Type"], never, LoopServices | Scope.Sco
     return yield* lives.begin(id, (life) => build(life, options, open, source))
   })
 
+  /** The realm of a preset, for the agent's own to be a fork of; nothing where there are no presets. */
+  const presetOf = (header: SessionHeader): Effect.Effect<Context.Context<never> | undefined, AgentError> => {
+    if (presets !== undefined) return presets.realm(Presets.of(header, presets))
+    if (header.agentPreset === undefined) return Effect.succeed(undefined)
+    return new AgentError({
+      code: "PRESET_UNAVAILABLE",
+      message: `session ${header.id} is of the preset "${header.agentPreset}", and this composition has no presets`
+    })
+  }
+
   const build = Effect.fnUntraced(function* <E, R>(
     life: Life<Agent>,
     options: AgentOptions & Setup<E, R>,
@@ -90,7 +109,7 @@ export const make: Effect.Effect<Agents["Type"], never, LoopServices | Scope.Sco
     source: "startup" | "resume"
   ) {
     const { maxTokens, model, provider, reasoningEffort, setup } = options
-    const realm = Realm.fork(context)
+    let realm = Realm.fork(context)
     const inRealm = <A, E2, R2>(effect: Effect.Effect<A, E2, R2>) =>
       Effect.mapInputContext(
         effect,
@@ -98,9 +117,18 @@ export const make: Effect.Effect<Agents["Type"], never, LoopServices | Scope.Sco
           // The realm has what the caller lacks.
           Context.merge(caller, realm) as Context.Context<R2>
       )
-    // Before the session, so that the realm's own hooks hear all of its life.
-    if (setup !== undefined) yield* inRealm(Layer.build(setup))
-    const session = yield* inRealm(open({ realm }))
+    // Before anybody is told of the session, so that the realm's own hooks hear all of its life.
+    const setUp = setup === undefined ? Effect.void : Effect.suspend(() => inRealm(Layer.build(setup)))
+    // What an agent is that goes on is known once its log is found; without presets its own realm may be where it is kept.
+    if (presets === undefined) yield* setUp
+    const enter = (header: SessionHeader) =>
+      Effect.gen(function* () {
+        const preset = yield* presetOf(header)
+        if (preset !== undefined) realm = Realm.fork(Context.merge(context, preset))
+        if (presets !== undefined) yield* setUp
+        return realm
+      })
+    const session = yield* inRealm(open({ realm: enter, keepers: realm }))
     // Closing the scope of a fiber interrupts it, so the driver has one that closes only after `dispose` has waited for it.
     const activities = yield* Effect.acquireRelease(Scope.make(), (own, exit) => Scope.close(own, exit))
     const { agent, dispose } = handle(session, realm, activities, {
@@ -181,6 +209,7 @@ const handle = (
     id: session.id,
     session,
     options,
+    realm,
     status: () => Driver.status(state),
     send,
     followup: (input, options) => send(input, "next-turn", true, options),

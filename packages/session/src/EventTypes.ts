@@ -6,8 +6,10 @@ import * as Registry from "@dsh/kernel/Registry"
 import type { EventType } from "@dsh/protocol/SessionEvent"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
 
 export interface EventTypeInfo {
   /** Checks the data when a log is read. Taken lazily: writing never decodes. */
@@ -26,12 +28,43 @@ export const make = (): EventTypes["Type"] => Registry.make("the event types")
 
 export const layer: Layer.Layer<EventTypes> = Layer.sync(EventTypes, make)
 
-/** Makes `type` appendable for as long as the Layer lives. */
+/** By registry and description: how many want it, and the Scope that holds it. */
+const held = new WeakMap<
+  EventTypeInfo,
+  Map<EventTypes["Type"], { holders: number; readonly scope: Scope.CloseableScope }>
+>()
+
+const hold = (types: EventTypes["Type"], type: EventType, info: EventTypeInfo) =>
+  Effect.gen(function* () {
+    const byRegistry = held.get(info) ?? new Map()
+    held.set(info, byRegistry)
+    const shared = byRegistry.get(types)
+    if (shared !== undefined) return void shared.holders++
+    const scope = yield* Scope.make()
+    yield* types.register(type, info).pipe(Scope.extend(scope))
+    byRegistry.set(types, { holders: 1, scope })
+  })
+
+const release = (types: EventTypes["Type"], info: EventTypeInfo) =>
+  Effect.suspend(() => {
+    const byRegistry = held.get(info)
+    const shared = byRegistry?.get(types)
+    if (shared === undefined || --shared.holders > 0) return Effect.void
+    byRegistry?.delete(types)
+    return Scope.close(shared.scope, Exit.void)
+  })
+
+/**
+ * Makes `type` appendable for as long as the Layer lives. Several features may bring the same description of a type: it is there while
+ * one of them is.
+ */
 export const layerType = (
   type: EventType,
   info: EventTypeInfo
 ): Layer.Layer<never, Registry.DuplicateName, EventTypes> =>
-  Layer.scopedDiscard(Effect.flatMap(EventTypes, (types) => types.register(type, info)))
+  Layer.scopedDiscard(
+    Effect.flatMap(EventTypes, (types) => Effect.acquireRelease(hold(types, type, info), () => release(types, info)))
+  )
 
 const core: Record<string, true> = {
   "turn/start": true,

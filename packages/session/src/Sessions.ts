@@ -63,19 +63,22 @@ export type SessionHooks = SessionCreated | SessionDisposed | SessionFlush | Ses
 // service
 // -----------------------------------------------------------------------------
 
-export interface InRealm {
-  /** Whose hooks hear of the session, for as long as it lives. Default: those of the store. */
-  readonly realm?: Context.Context<SessionHooks>
+export interface InRealm<E = never, R = never> {
+  /** Whose hooks hear of the session, for as long as it lives. Made when its header is known. Default: those of the store. */
+  readonly realm?: (header: SessionHeader) => Effect.Effect<Context.Context<SessionHooks>, E, R>
+  /** Who is asked for a session that is not live. Default: the hooks of the store. */
+  readonly keepers?: Context.Context<SessionHooks>
 }
 
-export interface CreateOptions extends InRealm, Partial<Omit<SessionHeader, "version" | "id" | "createdAt">> {
+export interface CreateOptions<E = never, R = never>
+  extends InRealm<E, R>, Partial<Omit<SessionHeader, "version" | "id" | "createdAt">> {
   /** Default: `session-<uuid>`. */
   readonly id?: SessionId
   /** Events to start from; see `Session.MakeOptions.seed`. */
   readonly seed?: Iterable<LogEntry>
 }
 
-export interface ForkOptions extends InRealm {
+export interface ForkOptions<E = never, R = never> extends InRealm<E, R> {
   /** Default: `session-<uuid>`. */
   readonly id?: SessionId
   /** The seq of the last event to inherit. No turn may be open behind it. Default: the last event there is. */
@@ -86,20 +89,25 @@ export class Sessions extends Context.Tag("@dsh/session/Sessions")<
   Sessions,
   {
     /** A live session that leaves the store when the current Scope closes. Fails with `SESSION_ALREADY_EXISTS` for a taken id. */
-    readonly create: (options?: CreateOptions) => Effect.Effect<Session.Session, SessionError, Scope.Scope>
+    readonly create: <E = never, R = never>(
+      options?: CreateOptions<E, R>
+    ) => Effect.Effect<Session.Session, SessionError | E, R | Scope.Scope>
     /**
      * A stored session, live again under its own header until the current Scope closes. One that is just ending is waited for.
      * `SESSION_NOT_FOUND`, `SESSION_IN_USE`, `SESSION_ALREADY_EXISTS` when it is live, `STORAGE_REFUSED`, `INVALID_SEED`.
      */
-    readonly resume: (id: SessionId, options?: InRealm) => Effect.Effect<Session.Session, SessionError, Scope.Scope>
+    readonly resume: <E = never, R = never>(
+      id: SessionId,
+      options?: InRealm<E, R>
+    ) => Effect.Effect<Session.Session, SessionError | E, R | Scope.Scope>
     /**
      * A new session that begins with the history of another, live or stored: same folder, new id, the source as its parent. Input that
      * was pending is not inherited. `SESSION_NOT_FOUND`, `SESSION_ALREADY_EXISTS`, `INVALID_BOUNDARY`, `OPEN_TURN`.
      */
-    readonly fork: (
+    readonly fork: <E = never, R = never>(
       source: SessionId,
-      options?: ForkOptions
-    ) => Effect.Effect<Session.Session, SessionError, Scope.Scope>
+      options?: ForkOptions<E, R>
+    ) => Effect.Effect<Session.Session, SessionError | E, R | Scope.Scope>
     readonly get: (id: SessionId) => Session.Session | undefined
     readonly list: () => ReadonlyArray<Session.Session>
     /** Waits until everything logged so far is durable. Fails when it is not, or with `SESSION_NOT_FOUND`. */
@@ -133,7 +141,12 @@ export const make: Effect.Effect<Sessions["Type"], never, Services> = Effect.gen
   const isKnownType = (type: string) => EventTypes.isCore(type) || Option.isSome(types.get(type))
   const isIgnorable = (type: string) => Option.exists(types.get(type), (info) => info.ignorable)
 
-  const admit = Effect.fnUntraced(function* (life: Life<Live>, session: Session.OwnedSession, realm = root) {
+  const admit = Effect.fnUntraced(function* <E, R>(
+    life: Life<Live>,
+    session: Session.OwnedSession,
+    realmOf: InRealm<E, R>["realm"]
+  ) {
+    const realm = realmOf === undefined ? root : yield* realmOf(session.header)
     life.value = { session, realm }
     yield* session.observe((entry) => {
       const failures = tell(observers, (observer) => observer(session, entry))
@@ -144,11 +157,14 @@ export const make: Effect.Effect<Sessions["Type"], never, Services> = Effect.gen
     return session as Session.Session
   })
 
-  const resume = Effect.fn("Sessions.resume")(function* (id: SessionId, { realm = root }: InRealm = {}) {
+  const resume = Effect.fn("Sessions.resume")(function* <E, R>(
+    id: SessionId,
+    { keepers = root, realm }: InRealm<E, R> = {}
+  ) {
     yield* lives.settled(id)
     return yield* lives.begin(id, (life) =>
       Effect.gen(function* () {
-        const stored = yield* Context.get(realm, SessionRestore).run({ id, scope: life.scope })
+        const stored = yield* Context.get(keepers, SessionRestore).run({ id, scope: life.scope })
         if (Option.isNone(stored)) return yield* notFound(id)
         const { entries, header } = stored.value
         return yield* admit(life, yield* Session.make({ header, seed: entries, isKnownType, isIgnorable }), realm)
@@ -156,31 +172,35 @@ export const make: Effect.Effect<Sessions["Type"], never, Services> = Effect.gen
     )
   })
 
-  const read = (id: SessionId, realm = root): Effect.Effect<Stored, SessionError> =>
+  const read = (id: SessionId, keepers: Context.Context<SessionHooks>): Effect.Effect<Stored, SessionError> =>
     Effect.suspend(() => {
       const session = lives.get(id)?.session
       if (session !== undefined) return Effect.succeed({ header: session.header, entries: [...session.range(0)] })
-      return Effect.flatMap(Context.get(realm, SessionRead).run(id), (stored) =>
+      return Effect.flatMap(Context.get(keepers, SessionRead).run(id), (stored) =>
         Option.isNone(stored) ? notFound(id) : Effect.succeed(stored.value)
       )
     })
 
-  const fork = Effect.fn("Sessions.fork")(function* (source: SessionId, { at, id, realm }: ForkOptions = {}) {
+  const fork = Effect.fn("Sessions.fork")(function* <E, R>(
+    source: SessionId,
+    { at, id, keepers = root, realm }: ForkOptions<E, R> = {}
+  ) {
     if (id !== undefined) yield* lives.refuse(id)
-    const { entries, header } = yield* read(source, realm)
+    const { entries, header } = yield* read(source, keepers)
     const history = yield* Inherited.upTo(source, entries, at)
-    return yield* create({
+    return yield* create<E, R>({
       ...(id !== undefined && { id }),
       ...(realm !== undefined && { realm }),
       ...(header.cwd !== undefined && { cwd: header.cwd }),
+      ...(header.agentPreset !== undefined && { agentPreset: header.agentPreset }),
       parentSession: source,
       seedLength: history.length,
       seed: history.entries
     })
   })
 
-  const create = Effect.fn("Sessions.create")(function* (options: CreateOptions = {}) {
-    const { id: chosen, realm, seed, ...fields } = options
+  const create = Effect.fn("Sessions.create")(function* <E, R>(options: CreateOptions<E, R> = {}) {
+    const { id: chosen, keepers: _, realm, seed, ...fields } = options
     const id = chosen ?? SessionId(`session-${yield* Ids.fresh}`)
     const createdAt = yield* Clock.currentTimeMillis
     const header = Header.make({ ...fields, id, createdAt })

@@ -1,6 +1,6 @@
 import type { EventType } from "@dsh/protocol/SessionEvent"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Exit, Layer, Option, Schema, Scope } from "effect"
 import * as EventTypes from "../src/EventTypes.ts"
 import * as Sessions from "../src/Sessions.ts"
 import { note, stored } from "./support.ts"
@@ -46,9 +46,25 @@ layer(Sessions.layer)("an event type of an extension", (it) => {
   it.effect("is refused when the name is taken", () =>
     Effect.gen(function* () {
       const one = EventTypes.layerType("test/noted", info(true))
-      const error = yield* Effect.flip(Effect.provide(Effect.void, Layer.merge(one, Layer.fresh(one))))
+      const other = EventTypes.layerType("test/noted", info(true))
+      const error = yield* Effect.flip(Effect.provide(Effect.void, Layer.merge(one, other)))
       assert.strictEqual(error.code, "DUPLICATE_NAME")
       assert.include(error.message, '"test/noted" is already registered in the event types')
+    })
+  )
+
+  it.scoped("may be brought by several that mean the same: it is there while one of them is", () =>
+    Effect.gen(function* () {
+      const types = yield* EventTypes.EventTypes
+      const one = EventTypes.layerType("test/noted", info(true))
+      const isThere = () => Option.isSome(types.get("test/noted"))
+      const [first, second] = [yield* Scope.make(), yield* Scope.make()]
+      yield* Layer.buildWithScope(Layer.fresh(one), first)
+      yield* Layer.buildWithScope(Layer.fresh(one), second)
+      yield* Scope.close(first, Exit.void)
+      assert.isTrue(isThere())
+      yield* Scope.close(second, Exit.void)
+      assert.isFalse(isThere())
     })
   )
 })

@@ -25,28 +25,31 @@ const run = <E>(test: Effect.Effect<void, E, Sessions.Sessions | Sessions.Sessio
   Effect.provide(test, Sessions.layer)
 
 describe("a fork", () => {
-  it.scoped("has the history, a parent and the folder; neither the origin nor the preset nor the inbox", () =>
-    run(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const parent = yield* source
-          const child = yield* (yield* sessions).fork(id, { at: 6, id: SessionId("child") })
-          assert.deepStrictEqual({ ...child.header, createdAt: 0 }, {
-            version: 1,
-            id: SessionId("child"),
-            createdAt: 0,
-            cwd: "/w",
-            parentSession: id,
-            seedLength: 7
-          } as never)
-          assert.deepStrictEqual([...child.range(0, 7)], [...parent.range(0, 7)])
-          assert.strictEqual(child.at(7)?.type, "session/end-seed")
-          assert.deepStrictEqual([child.length, child.firstLiveSeq], [8, 7])
-          yield* child.append("turn/start", { turn: 2 })
-          assert.strictEqual(parent.length, 8)
-        })
+  it.scoped(
+    "has the history, a parent and the folder; is of the same preset; it has neither the origin nor the inbox",
+    () =>
+      run(
+        Effect.scoped(
+          Effect.gen(function* () {
+            const parent = yield* source
+            const child = yield* (yield* sessions).fork(id, { at: 6, id: SessionId("child") })
+            assert.deepStrictEqual({ ...child.header, createdAt: 0 }, {
+              version: 1,
+              id: SessionId("child"),
+              createdAt: 0,
+              cwd: "/w",
+              parentSession: id,
+              seedLength: 7,
+              agentPreset: "minimal"
+            } as never)
+            assert.deepStrictEqual([...child.range(0, 7)], [...parent.range(0, 7)])
+            assert.strictEqual(child.at(7)?.type, "session/end-seed")
+            assert.deepStrictEqual([child.length, child.firstLiveSeq], [8, 7])
+            yield* child.append("turn/start", { turn: 2 })
+            assert.strictEqual(parent.length, 8)
+          })
+        )
       )
-    )
   )
 
   it.scoped("begins where no turn is open", () =>

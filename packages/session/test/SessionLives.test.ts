@@ -6,6 +6,7 @@ import { Deferred, Effect, Exit, Fiber, Layer, Option, Runtime, Scope } from "ef
 import v8 from "node:v8"
 import vm from "node:vm"
 import * as Invariants from "../src/Invariants.ts"
+import type { SessionHeader } from "@dsh/protocol/SessionHeader"
 import * as Sessions from "../src/Sessions.ts"
 import { header, said } from "./support.ts"
 
@@ -151,9 +152,9 @@ layer(Sessions.layer)("a session in a realm", (it) => {
       yield* (yield* Sessions.SessionCreated).use("everywhere", () => Effect.sync(() => void everywhere.push("heard")))
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const session = yield* sessions.create({ realm })
+          const session = yield* sessions.create({ realm: () => Effect.succeed(realm) })
           yield* sessions.flush(session.id)
-          const child = yield* sessions.fork(session.id, { realm })
+          const child = yield* sessions.fork(session.id, { realm: () => Effect.succeed(realm) })
           assert.notProperty(child.header, "realm")
         })
       )
@@ -162,18 +163,28 @@ layer(Sessions.layer)("a session in a realm", (it) => {
     })
   )
 
-  it.scoped("is looked for there; one without a realm is none of its business", () =>
+  it.scoped("is made for a header that is known, and for no other", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions.Sessions
-      const seen: Array<string> = []
-      const realm = yield* listening(seen)
-      yield* Effect.scoped(Effect.flatMap(sessions.create(), (session) => sessions.flush(session.id)))
-      yield* Effect.flip(sessions.resume(id))
-      yield* Effect.flip(sessions.fork(id))
-      assert.deepStrictEqual(seen, [])
-      yield* Effect.flip(sessions.resume(id, { realm }))
-      yield* Effect.flip(sessions.fork(id, { realm }))
-      assert.deepStrictEqual(seen, ["restore", "read"])
+      const realm = yield* listening([])
+      const headers: Array<string> = []
+      const of = (header: SessionHeader) => Effect.sync(() => (headers.push(header.agentPreset ?? "none"), realm))
+      yield* Effect.flip(sessions.resume(id, { realm: of }))
+      yield* Effect.flip(sessions.fork(id, { realm: of }))
+      assert.deepStrictEqual(headers, [])
+      const session = yield* sessions.create({ agentPreset: "minimal", realm: of })
+      yield* sessions.fork(session.id, { realm: of })
+      assert.deepStrictEqual(headers, ["minimal", "minimal"])
+    })
+  )
+
+  it.scoped("that cannot be made leaves no session behind", () =>
+    Effect.gen(function* () {
+      const sessions = yield* Sessions.Sessions
+      const failure = yield* Effect.flip(sessions.create({ id, realm: () => Effect.fail("no realm" as const) }))
+      assert.strictEqual(failure, "no realm")
+      assert.isUndefined(sessions.get(id))
+      yield* sessions.create({ id })
     })
   )
 })

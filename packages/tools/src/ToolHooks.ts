@@ -98,5 +98,8 @@ export class ToolResult extends Hook.Emit<
 
 export type ToolHooks = PreExecute | AskApproval | Execute | PostExecute | ToolResult
 
+/** All of them, for manifests. */
+export const points = [PreExecute, AskApproval, Execute, PostExecute, ToolResult] as const
+
 /** The extension points without handlers. */
-export const layer: Layer.Layer<ToolHooks> = Hook.layer(PreExecute, AskApproval, Execute, PostExecute, ToolResult)
+export const layer: Layer.Layer<ToolHooks> = Hook.layer(...points)

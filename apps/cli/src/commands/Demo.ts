@@ -5,6 +5,7 @@
 import * as MockLlm from "@dsh/testing/MockLlm"
 import { SessionPersistence } from "@dsh/persistence/SessionPersistence"
 import { Tools } from "@dsh/tools/Tools"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Model from "../demo/Model.ts"
@@ -14,7 +15,6 @@ import * as ExitCode from "../ExitCode.ts"
 import * as Failure from "../Failure.ts"
 import * as Headless from "../Headless.ts"
 import { Output } from "../Output.ts"
-import * as SessionStore from "../SessionStore.ts"
 import * as StepView from "../StepView.ts"
 import * as Work from "../Work.ts"
 
@@ -33,13 +33,12 @@ export const run: Command = Effect.gen(function* () {
   const server = yield* MockLlm.make({ script: Model.script })
   const provider = { apiKey: Redacted.make("demo"), baseUrl: server.url }
   const worked = yield* Effect.gen(function* () {
-    const observe = StepView.observer(yield* Tools, output.say)
     const { agent, exitCode } = yield* Work.work({
       task,
       model: undefined,
       from: { _tag: "New" },
       cwd: folder,
-      observe
+      observe: ({ realm }) => StepView.observer(Context.unsafeGet(realm, Tools), output.say)
     })
     return { id: agent.session.id, exitCode, log: yield* (yield* SessionPersistence).locate(agent.session.id) }
   }).pipe(
@@ -47,7 +46,6 @@ export const run: Command = Effect.gen(function* () {
     Effect.provide(
       Headless.layer({
         provider,
-        sessions: SessionStore.layer,
         permission: "danger-full-access",
         unruled: true
       })

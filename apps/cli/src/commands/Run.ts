@@ -1,6 +1,7 @@
 /**
  * `dsh run`: one task, one agent, one answer.
  */
+import * as LayerBuilder from "@dsh/compose/LayerBuilder"
 import { LlmCassette } from "@dsh/llm/LlmCassette"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -12,15 +13,10 @@ import * as Headless from "../Headless.ts"
 import * as Preset from "../Permissions/Preset.ts"
 import * as PriceTable from "../PriceTable.ts"
 import type { Run } from "../Request.ts"
-import type { SessionStore } from "../SessionStore.ts"
-import * as StartUp from "../StartUp.ts"
 import * as Task from "../Task.ts"
 import * as Work from "../Work.ts"
 
-export const run = (
-  { checkInvariants, from, maxSteps, model, permission, usage, words }: Run,
-  sessions: SessionStore
-): Command =>
+export const run = ({ checkInvariants, from, maxSteps, model, permission, usage, words }: Run): Command =>
   Effect.gen(function* () {
     const steps = yield* wholeNumber("--max-steps", maxSteps)
     const task = yield* Task.resolve(words)
@@ -41,10 +37,9 @@ export const run = (
     }).pipe(
       Effect.tap(allPlayed),
       Effect.scoped,
-      StartUp.provide(
+      LayerBuilder.provide(
         Headless.layer({
           provider,
-          sessions,
           checkInvariants,
           maxRepeats,
           maxRetries,
@@ -52,9 +47,6 @@ export const run = (
           cassette,
           permission: preset.standing
         })
-      ),
-      Effect.mapError((error) =>
-        error instanceof Failure.Failure ? error : Failure.configuration(error.code, error.message)
       )
     )
     return exitCode

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
-import * as StartUp from "../src/StartUp.ts"
+import * as LayerBuilder from "../src/LayerBuilder.ts"
 
 class Log extends Context.Tag("test/Log")<Log, Array<string>>() {}
 class A extends Context.Tag("test/A")<A, string>() {}
@@ -37,7 +37,7 @@ type Provide = <X, E, R>(
 ) => <Y, E2, R2>(self: Effect.Effect<Y, E2, R2>) => Effect.Effect<Y, E | E2, R | Exclude<R2, X>>
 
 const builders: ReadonlyArray<readonly [name: string, provide: Provide]> = [
-  ["StartUp.provide", StartUp.provide],
+  ["LayerBuilder.provide", LayerBuilder.provide],
   ["Effect.provide", Effect.provide]
 ]
 

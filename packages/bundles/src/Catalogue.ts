@@ -1,0 +1,60 @@
+/**
+ * The plugins that are in the box. Those that nearly every run needs are loaded together; the others when a row names them.
+ */
+import type { Catalogue } from "@dsh/compose/Catalogue"
+import { unknown } from "@dsh/compose/Resolve"
+import type { Plugin } from "@dsh/kernel/Plugin"
+import * as Effect from "effect/Effect"
+import * as Core from "./plugins/Core.ts"
+import * as Features from "./plugins/Features.ts"
+import * as Tools from "./plugins/Tools.ts"
+import * as World from "./plugins/World.ts"
+
+const standing: ReadonlyMap<string, Plugin> = new Map(
+  [...Core.plugins, ...World.plugins, ...Features.plugins, ...Tools.plugins].map((plugin) => [plugin.name, plugin])
+)
+
+type Loader = () => Promise<{ readonly plugins: ReadonlyArray<Plugin> }>
+
+const images: Loader = () => import("./plugins/Images.ts")
+const terminals: Loader = () => import("./plugins/Terminals.ts")
+const others: Loader = () => import("./plugins/Others.ts")
+
+/** Where the plugins are that few compositions name. */
+const rare: Readonly<Record<string, Loader>> = {
+  "@dsh/attachments/AttachmentsLocal": images,
+  "@dsh/attachments/RequestImages": images,
+  "@dsh/files/ReadImageTool": images,
+  "@dsh/files/StrReplaceEditorTool": terminals,
+  "@dsh/shell/PersistentBashTool": terminals,
+  "@dsh/terminal/TerminalBash": terminals,
+  "@dsh/terminal/TerminalTools": terminals,
+  "@dsh/terminal/TerminalsLocal": terminals,
+  "@dsh/context/TimeContext": others,
+  "@dsh/llm/LlmCassette": others,
+  "@dsh/llm/LlmFallback": others,
+  "@dsh/llm/LlmOpenAiCompatible": others,
+  "@dsh/loop/RequestInvariant": others,
+  "@dsh/persistence/PersistenceMemory": others,
+  "@dsh/persistence-sqlite/PersistenceSqlite": () => import("./plugins/Sqlite.ts"),
+  "@dsh/sandbox/SandboxEscalation": others,
+  "@dsh/session/Invariants": others
+}
+
+/** In code-unit order. */
+export const names: ReadonlyArray<string> = [...standing.keys(), ...Object.keys(rare)].sort()
+
+/** What is in the box, and nothing else. */
+export const catalogue: Catalogue = {
+  names,
+  find: (name) => {
+    const plugin = standing.get(name)
+    if (plugin !== undefined) return Effect.succeed(plugin)
+    const load = Object.hasOwn(rare, name) ? rare[name] : undefined
+    if (load === undefined) return Effect.fail(unknown(name, names))
+    return Effect.flatMap(Effect.promise(load), ({ plugins }) => {
+      const found = plugins.find((plugin) => plugin.name === name)
+      return found === undefined ? Effect.fail(unknown(name, names)) : Effect.succeed(found)
+    })
+  }
+}

@@ -1,0 +1,2 @@
+/** Absolute: a folder for each preset. */
+export const folder: string
