@@ -20,7 +20,7 @@ export const roles = {
     platform: true
   },
   app: {
-    imports: ["kernel", "protocol", "definition", "feature", "provider", "loop", "testing", "bundle"],
+    imports: ["kernel", "protocol", "definition", "feature", "provider", "support", "loop", "testing", "bundle"],
     platform: true
   }
 }
@@ -91,6 +91,7 @@ export const packages = {
   compose: { role: "definition" },
   bundles: { role: "bundle" },
   presets: { role: "support" },
+  "extension-host": { role: "support" },
   loop: { role: "loop" },
   testing: { role: "testing" }
 }

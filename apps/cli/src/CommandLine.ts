@@ -92,6 +92,22 @@ const make = (choose: Request.Choose) => {
     Command.withDescription("Watch an agent fix a failing test; needs no key and no network.")
   )
 
+  const plugin = Command.make(
+    "plugin",
+    {
+      profile: Options.text("profile").pipe(
+        Options.withPseudoName("NAME"),
+        Options.withDescription("The profile it is for. Default: headless."),
+        Options.optional
+      ),
+      args: Args.text({ name: "add PACKAGE" }).pipe(
+        Args.withDescription("What the package manager is told: add, remove, update, list and what they take."),
+        Args.repeated
+      )
+    },
+    ({ args, profile }) => choose({ _tag: "Plugin", args, profile: Option.getOrUndefined(profile) })
+  ).pipe(Command.withDescription("Add extensions to a profile, or remove them, with the package manager there is."))
+
   const { pages: permissionPages, permission } = PermissionCommands.make(choose)
   const json = Options.boolean("json").pipe(Options.withDescription("One JSON object per line."))
   const check = Command.make("check", { id: sessionId, json }, (asked) =>
@@ -156,13 +172,14 @@ const make = (choose: Request.Choose) => {
 
   const dsh = Command.make("dsh").pipe(
     Command.withDescription("An LLM agent harness made of Layers."),
-    Command.withSubcommands([run, demo, permission, session, mockLlm])
+    Command.withSubcommands([run, demo, permission, plugin, session, mockLlm])
   )
   const pages: Record<Page, () => HelpPage> = {
     dsh: () => helpOf(dsh),
     run: () => helpOf(run),
     demo: () => helpOf(demo),
     ...permissionPages,
+    plugin: () => helpOf(plugin),
     session: () => helpOf(session),
     "session check": () => helpOf(check),
     "session delete": () => helpOf(remove),

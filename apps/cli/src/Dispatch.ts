@@ -22,6 +22,16 @@ export const run = (request: Request): Command => {
         Effect.promise(() => import("./commands/Demo.ts")),
         (command) => command.run
       )
+    case "Dump":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/DumpConfig.ts")),
+        (command) => command.run(request.launch, request.own)
+      )
+    case "Plugin":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/Plugin.ts")),
+        (command) => command.run(request)
+      )
     case "PermissionAdd":
       return Effect.flatMap(
         Effect.promise(() => import("./commands/PermissionAdd.ts")),

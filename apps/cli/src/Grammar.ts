@@ -10,11 +10,15 @@ export interface Shape {
   readonly options: Readonly<Record<string, string>>
   /** Options that take none. */
   readonly flags?: ReadonlyArray<string>
-  /** What may stand beside the options: nothing, exactly one value of that name, or the words of a task. */
+  /**
+   * What may stand beside the options: nothing, exactly one value of that name, the words of a task, or everything from the first word
+   * on, for somebody else to understand.
+   */
   readonly words:
     | { readonly _tag: "None" }
     | { readonly _tag: "One"; readonly name: string }
     | { readonly _tag: "Task" }
+    | { readonly _tag: "Rest"; readonly name: string }
 }
 
 const none = { _tag: "None" } as const
@@ -31,6 +35,7 @@ export const commands = {
   "permission deny": { options: {}, words: { _tag: "One", name: "RULE" } },
   "permission list": { options: { "--session": "ID" }, flags: ["--json"], words: none },
   "permission revoke": { options: { "--session": "ID" }, words: { _tag: "One", name: "RULE" } },
+  plugin: { options: { "--profile": "NAME" }, words: { _tag: "Rest", name: "add PACKAGE" } },
   "session check": { options: {}, flags: ["--json"], words: sessionId },
   "session delete": { options: {}, flags: ["--yes"], words: sessionId },
   "session export": { options: {}, words: sessionId },
@@ -55,8 +60,8 @@ export const groups: ReadonlyArray<Group> = ["permission", "session"]
 /** What `--help` can be about. */
 export type Page = CommandName | Group | "dsh"
 
-/** `--profile NAME` boots a composition; each profile hands the rest of the line to one command. */
-export const profiles: ReadonlyMap<string, CommandName> = new Map([["headless", "run"]])
+/** What goes between `--profile NAME` and what the profile is told. */
+export const launcherOptions: ReadonlyArray<string> = ["--patch", "--dump-config", "--dump-default-config"]
 
 /** Understood before any command. */
 export const rootOptions: ReadonlyArray<string> = ["--help", "--version", "--profile", "--completions"]

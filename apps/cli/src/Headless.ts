@@ -2,7 +2,7 @@
  * The composition behind `dsh run`: the profile `headless`, and over it what the command line and the environment ask for.
  */
 import { Agents } from "@dsh/agent/Agents"
-import { hidden } from "@dsh/bundles/Bundles"
+import { withoutSurface } from "@dsh/bundles/Bundles"
 import { DeepSeekConnection } from "@dsh/bundles/DeepSeekConnection"
 import * as Catalogue from "@dsh/compose/Catalogue"
 import * as Compose from "@dsh/compose/Compose"
@@ -17,9 +17,11 @@ import { SessionPersistence } from "@dsh/persistence/SessionPersistence"
 import { Sessions } from "@dsh/session/Sessions"
 import { Tools } from "@dsh/tools/Tools"
 import { Fs } from "@dsh/world/Fs"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { Launch } from "./Argv.ts"
 import type { Provider } from "./Environment.ts"
 import * as Failure from "./Failure.ts"
 import { Output } from "./Output.ts"
@@ -29,8 +31,8 @@ import { asked, variable } from "./SessionStore/Choice.ts"
 
 export interface Options {
   readonly provider: Provider
-  /** Files of patches, strongest last. */
-  readonly patches?: ReadonlyArray<string>
+  /** The composition it starts from. Default: the profile `headless`, as it is. */
+  readonly launch?: Launch | undefined
   /** Ends a turn after so many steps. */
   readonly maxSteps?: number | undefined
   /** How often a failed request is tried again; undefined: as the provider's policy has it. */
@@ -48,6 +50,8 @@ export interface Options {
   /** Leaves out what the user and the folder have set, for a run whose commands are the product's own. */
   readonly unruled?: boolean
 }
+
+const standing: Launch = { profile: "headless", patches: [] }
 
 /** What a run works with. */
 const needed = [Agents, Sessions, SessionPersistence, PermissionPresets, Tools, Fs] as const
@@ -80,7 +84,7 @@ const store = Effect.suspend((): Effect.Effect<ReadonlyArray<Entry>, Failure.Fai
 /** What was asked for this time, as the layer over all others. */
 const asking = (options: Options): Effect.Effect<PatchLayer, Failure.Failure> =>
   Effect.map(store, (stored) => {
-    const { cassette, checkInvariants = false, maxRepeats, maxRetries, maxSteps, permission, unruled = false } = options
+    const { cassette, checkInvariants = false, maxRepeats, maxRetries, maxSteps, unruled = false } = options
     return {
       source: "the command line",
       entries: [
@@ -90,12 +94,6 @@ const asking = (options: Options): Effect.Effect<PatchLayer, Failure.Failure> =>
         ...(maxRepeats === undefined ? [] : [repeatGuard(maxRepeats)]),
         ...(maxRetries === undefined ? [] : [on("retry", { maxRetries })]),
         ...(maxSteps === undefined ? [] : [on("step-budget", { maxSteps })]),
-        ...(permission === undefined
-          ? []
-          : [
-              on("sandbox-policy", { mode: permission, network: "on", hidden }),
-              on("permission-presets", { preset: permission })
-            ]),
         ...(unruled ? [off("rules")] : [])
       ]
     }
@@ -105,15 +103,21 @@ const asking = (options: Options): Effect.Effect<PatchLayer, Failure.Failure> =>
 const start = (options: Options) =>
   Effect.gen(function* () {
     const output = yield* Effect.serviceOption(Output)
-    const { own = { entries: [] }, provider, unruled = false } = options
+    const { launch = standing, own = { entries: [] }, permission, provider, unruled = false } = options
     const { apiKey, baseUrl } = provider
-    const below = unruled
-      ? Profile.bundled("headless")
-      : yield* Profile.layers({ profile: "headless", patches: options.patches ?? [] })
+    const profile = yield* Profile.load(launch.profile)
+    if (withoutSurface.includes(profile.name)) {
+      return yield* Failure.configuration(
+        "SURFACE_NOT_INSTALLED",
+        `the profile ${profile.name} is for programs to talk to, and this version has nothing that does yet; use headless`
+      )
+    }
+    const changes = unruled ? [] : yield* Profile.changes(profile, launch.patches)
+    const below = [...(yield* Profile.bundled(profile)), ...changes]
     const connection = LlmDeepSeek.connection({ apiKey, ...(baseUrl !== undefined && { baseUrl }) })
     const secrets = yield* Layer.build(Secrets.layer([apiKey]))
     const given = Context.add(secrets, DeepSeekConnection, connection)
-    const means = yield* Profile.means
+    const means = yield* Profile.means(profile, permission)
     const composed = yield* Compose.compose({
       layers: [...below, { source: "the program", entries: own.entries }, yield* asking(options)],
       means: { ...means, catalogue: Catalogue.including(means.catalogue, own.plugins ?? []) },
@@ -124,6 +128,7 @@ const start = (options: Options) =>
     const composition = yield* Compose.start(composed, given)
     return composition.context() as Context.Context<Services>
   }).pipe(
+    Effect.provide(NodeFileSystem.layer),
     Effect.mapError((error) =>
       error instanceof CompositionError ? Failure.configuration(error.code, error.message) : error
     )

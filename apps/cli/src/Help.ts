@@ -18,6 +18,7 @@ const footer = [
   "",
   "Also",
   `  dsh --profile headless "task"   the same as: dsh run "task"`,
+  "  dsh --profile NAME --dump-config    what a profile is made of; --patch FILE changes it",
   "  dsh COMMAND --help              what a command takes",
   "  dsh --completions SHELL         a completion script for bash, fish, sh or zsh",
   "  dsh --version                   the version",

@@ -2,7 +2,7 @@
  * What a command line asks for, with types. Both lanes produce it and `Dispatch` runs it.
  */
 import type * as Effect from "effect/Effect"
-import type { Parsed } from "./Argv.ts"
+import type { Launch, Parsed } from "./Argv.ts"
 
 export interface Run {
   readonly _tag: "Run"
@@ -14,6 +14,8 @@ export interface Run {
   readonly maxSteps: string | undefined
   /** As typed; there may be no such preset. */
   readonly permission: string | undefined
+  /** Left out: the profile `headless`, as it is. */
+  readonly launch?: Launch
   readonly checkInvariants: boolean
   /** Say what was used, wherever stderr goes. */
   readonly usage: boolean
@@ -58,6 +60,8 @@ export interface MockLlm {
 export type Request =
   | Run
   | { readonly _tag: "Demo" }
+  | { readonly _tag: "Dump"; readonly launch: Launch; readonly own: boolean }
+  | { readonly _tag: "Plugin"; readonly profile: string | undefined; readonly args: ReadonlyArray<string> }
   | { readonly _tag: "PermissionAdd"; readonly effect: "allow" | "deny"; readonly rule: string }
   | { readonly _tag: "PermissionList"; readonly json: boolean; readonly session: string | undefined }
   | { readonly _tag: "PermissionRevoke"; readonly rule: string; readonly session: string | undefined }
@@ -75,6 +79,10 @@ export type Request =
 /** Is told what was asked for. */
 export type Choose = (request: Request) => Effect.Effect<void>
 
+/** Where it is launched from is none of the words that a command understands. */
+export const launched = (request: Request, launch: Launch | undefined): Request =>
+  request._tag === "Run" && launch !== undefined ? { ...request, launch } : request
+
 /** The short lane: `dsh run` is understood without loading `@effect/cli`, which would double its start-up time. */
 export const fastLane = (parsed: Parsed): Run | undefined =>
   parsed._tag === "Invocation" && parsed.command === "run"
@@ -89,6 +97,7 @@ export const fastLane = (parsed: Parsed): Run | undefined =>
         }),
         maxSteps: parsed.options["--max-steps"],
         permission: parsed.options["--permission"],
+        ...(parsed.launch !== undefined && { launch: parsed.launch }),
         checkInvariants: parsed.flags.includes("--check-invariants"),
         usage: parsed.flags.includes("--usage")
       }

@@ -61,10 +61,8 @@ export const work = (options: Options) =>
   Effect.gen(function* () {
     const output = yield* Output
     const agent = yield* start(options)
-    if (options.from._tag !== "New") {
-      yield* inItsFolder(agent.session.header)
-      yield* permitted(agent.session, options.permission)
-    }
+    if (options.from._tag !== "New") yield* inItsFolder(agent.session.header)
+    yield* permitted(agent.session, options.permission)
     Repetition.prepare()
     let used = Bill.none
     const { usage } = options

@@ -15,7 +15,12 @@ import * as Request from "../src/Request.ts"
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)
 
 const fullLane = (invocation: Argv.Invocation) =>
-  Effect.runPromise(Effect.provide(CommandLine.parse(Argv.canonical(invocation)), platform))
+  Effect.runPromise(
+    CommandLine.parse(Argv.canonical(invocation)).pipe(
+      Effect.map((request) => Request.launched(request, invocation.launch)),
+      Effect.provide(platform)
+    )
+  )
 
 /** Words that a careless parser takes for something else, among arbitrary ones. */
 const word = FastCheck.oneof(
@@ -63,7 +68,8 @@ describe("the two lanes", () => {
       maxSteps: undefined,
       permission: undefined,
       checkInvariants: false,
-      usage: false
+      usage: false,
+      launch: { profile: "headless", patches: [] }
     } as const
     assert.deepStrictEqual(Request.fastLane(parsed), expected)
     if (parsed._tag === "Invocation") assert.deepStrictEqual(await fullLane(parsed), expected)
@@ -112,6 +118,7 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
   "permission deny": { _tag: "PermissionAdd", effect: "deny", rule: "a" },
   "permission list": { _tag: "PermissionList", json: false, session: "7" },
   "permission revoke": { _tag: "PermissionRevoke", rule: "a", session: "7" },
+  plugin: { _tag: "Plugin", profile: "7", args: ["add", "x", "--y"] },
   "session check": { _tag: "SessionCheck", id: "a", json: false },
   "session delete": { _tag: "SessionDelete", id: "a", yes: false },
   "session export": { _tag: "SessionExport", id: "a" },
@@ -133,7 +140,7 @@ describe("CommandLine", () => {
           ...command.split(" "),
           // A run has one beginning.
           ...Object.keys(options).flatMap((name) => (name === "--fork" ? [] : [name, "7"])),
-          ...{ None: [], One: ["a"], Task: ["a", "b"] }[words._tag]
+          ...{ None: [], One: ["a"], Task: ["a", "b"], Rest: ["add", "x", "--y"] }[words._tag]
         ]
         const parsed = Argv.parse(args)
         assert.strictEqual(parsed._tag, "Invocation")

@@ -11,7 +11,7 @@ const home = (path = "") => new PathValue("home", path)
 const env = (name: string, fallback?: unknown) => new EnvValue(name, fallback)
 
 /** What of the home folder commands and tools may not look at: keys, and what was said in other sessions. */
-export const hidden = [
+const hidden = [
   ".credentials.yaml",
   ".credentials.yaml.lock",
   ".env",
@@ -142,3 +142,17 @@ const headless: PatchLayer = rows("bundle headless", [
 
 /** In the order in which a listing shows them. */
 export const bundles: Readonly<Record<string, PatchLayer>> = { base, headless }
+
+/** The profiles that need no folder to be used. */
+export const templates: Readonly<
+  Record<string, { readonly bundles: ReadonlyArray<string>; readonly patchReload: "live" | "startup" }>
+> = {
+  headless: { bundles: ["base", "headless"], patchReload: "startup" },
+  sdk: { bundles: ["base"], patchReload: "startup" },
+  "sdk-minimal": { bundles: ["base"], patchReload: "startup" },
+  acp: { bundles: ["base"], patchReload: "startup" },
+  web: { bundles: ["base"], patchReload: "live" }
+}
+
+/** Profiles that speak with a program or a browser, which this version cannot yet. */
+export const withoutSurface: ReadonlyArray<string> = ["sdk", "sdk-minimal", "acp", "web"]

@@ -16,7 +16,7 @@ import type { Run } from "../Request.ts"
 import * as Task from "../Task.ts"
 import * as Work from "../Work.ts"
 
-export const run = ({ checkInvariants, from, maxSteps, model, permission, usage, words }: Run): Command =>
+export const run = ({ checkInvariants, from, launch, maxSteps, model, permission, usage, words }: Run): Command =>
   Effect.gen(function* () {
     const steps = yield* wholeNumber("--max-steps", maxSteps)
     const task = yield* Task.resolve(words)
@@ -40,6 +40,7 @@ export const run = ({ checkInvariants, from, maxSteps, model, permission, usage,
       LayerBuilder.provide(
         Headless.layer({
           provider,
+          launch,
           checkInvariants,
           maxRepeats,
           maxRetries,
