@@ -18,7 +18,7 @@ export const splice = (page: string, read: (path: string) => string): string =>
     return `${open}\`\`\`${language}\n${shown.trimEnd()}\n\`\`\`\n${close}`
   })
 
-const mark = /^\s*\/\/ #(?:region|endregion)\b.*\n?/gm
+const mark = /^[ \t]*\/\/ #(?:region|endregion)\b.*\n?/gm
 
 const withoutMarks = (text: string): string => text.replace(mark, "")
 
