@@ -25,6 +25,7 @@ describe("a table of a schema", () => {
       mode: Schema.optional(Schema.Literal("soft", "hard")),
       place: Place,
       names: Schema.Array(Schema.String).pipe(Schema.maxItems(3)),
+      chain: Schema.NonEmptyArray(Schema.Union(Schema.String, Schema.Int)),
       waitMs: Schema.DurationFromMillis
     })
     assert.deepStrictEqual(SchemaTable.render(SchemaTable.fields(options), "option").split("\n"), [
@@ -37,6 +38,7 @@ describe("a table of a schema", () => {
       "| `place.host` | string |  | not empty |  |",
       "| `place.port` | integer |  |  |  |",
       "| `names` | list of string |  | at most 3 |  |",
+      "| `chain` | non-empty list of (string \\| integer) |  |  |  |",
       "| `waitMs` | number |  | ≥ 0 |  |"
     ])
   })

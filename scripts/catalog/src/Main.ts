@@ -3,6 +3,7 @@
  * and whose schemas are asked.
  */
 import * as Effect from "effect/Effect"
+import * as Config from "./Config.ts"
 import * as Events from "./Events.ts"
 import * as Packages from "./Packages.ts"
 import * as Services from "./Services.ts"
@@ -19,6 +20,7 @@ export const generate = (sources: Sources): Promise<Readonly<Record<string, stri
       "docs/catalog/services.md": Effect.sync(() => Services.generate(sources)),
       "docs/catalog/tools.md": Tools.generate(sources),
       "docs/catalog/events.md": Events.generate(sources),
+      "docs/catalog/config.md": Config.generate,
       "docs/catalog/packages.md": Effect.sync(() => Packages.generate(sources))
     })
   )

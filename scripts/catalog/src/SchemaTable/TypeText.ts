@@ -67,9 +67,9 @@ export const structOf = (ast: AST.AST): AST.TypeLiteral | undefined => {
 
 const tuple = ({ elements, rest }: AST.TupleType, go: (ast: AST.AST) => string): string => {
   const [each] = rest
-  if (elements.length === 0 && each !== undefined) {
+  if (each !== undefined) {
     const item = go(each.type)
-    return `list of ${item.includes(" | ") ? `(${item})` : item}`
+    return `${elements.length > 0 ? "non-empty " : ""}list of ${item.includes(" | ") ? `(${item})` : item}`
   }
   return `\\[${elements.map(({ type }) => go(type)).join(", ")}\\]`
 }
