@@ -8,7 +8,7 @@ import { textOf } from "@dsh/protocol/Block"
 import * as Metric from "effect/Metric"
 
 // #region pre-step
-/** A key that was pasted by mistake never gets into the log, and so never to a provider. */
+/** A key that was pasted by mistake is not sent to a provider. It was accepted, so it is in the log: change it all the same. */
 export const noKeys = PreStep.hook("no keys", (input, next) =>
   input.messages.some(({ content }) => /\bsk-[A-Za-z0-9]{20,}/.test(textOf(content)))
     ? Effect.succeed({ kind: "reject", reason: "that looks like an API key" })

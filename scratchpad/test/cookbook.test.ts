@@ -141,11 +141,14 @@ describe("a gate", () => {
 })
 
 describe("a hook", () => {
-  it.scoped("keeps a pasted key out of the log", () =>
+  it.scoped("sends a pasted key to nobody", () =>
     Effect.gen(function* () {
       const { ended, session } = yield* run("use sk-0123456789abcdefghij0123")
       assert.strictEqual(ended, "blocked")
       assert.strictEqual(session.conversation.messages.length, 0)
+      assert.lengthOf((yield* LlmScripted.Script).requests, 0)
+      const ends = Array.from(session.range(0), (event) => event.type === "agent/inbox/spliced" && event.data.outcome)
+      assert.include(ends, "dropped")
     }).pipe(Effect.provide(Hooks.noKeys.pipe(Layer.provideMerge(agent()))))
   )
 
