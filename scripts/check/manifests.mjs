@@ -9,7 +9,7 @@ const main = read(".")
 
 const folders = ["packages", "apps"]
   .flatMap((area) => readdirSync(join(root, area)).map((name) => `${area}/${name}`))
-  .concat("scratchpad")
+  .concat("scratchpad", "scripts/catalog")
   .filter((folder) => existsSync(join(root, folder, "package.json")))
 
 /** Packages that take the place of somebody else's, or bring it along: one module, in JavaScript, that is never bundled. */

@@ -1,0 +1,35 @@
+/**
+ * A world to boot tools in: files in memory, and programs that nobody starts.
+ */
+import * as AttachmentsLocal from "@dsh/attachments/AttachmentsLocal"
+import * as ObservedFiles from "@dsh/files/ObservedFiles"
+import * as Definitions from "@dsh/loop/Definitions"
+import * as BashLocal from "@dsh/shell/BashLocal"
+import * as JobsLocal from "@dsh/shell/JobsLocal"
+import * as TerminalsLocal from "@dsh/terminal/TerminalsLocal"
+import { Markdown } from "@dsh/web/Markdown"
+import * as Web from "@dsh/web/Web"
+import * as FsMemory from "@dsh/world/FsMemory"
+import { Subprocess, SubprocessError } from "@dsh/world/Subprocess"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+const idle = new SubprocessError({ code: "SUBPROCESS_SPAWN_FAILED", message: "nothing is started here" })
+
+const programs = Layer.succeed(Subprocess, {
+  spawn: () => Effect.fail(idle),
+  openPty: () => Effect.fail(idle),
+  resolveExecutable: () => Effect.fail(idle)
+})
+
+export const layer = Layer.mergeAll(
+  BashLocal.layer(),
+  ObservedFiles.layer,
+  AttachmentsLocal.layer({ root: "/attachments" }),
+  JobsLocal.layer(),
+  TerminalsLocal.layer,
+  Web.layer(),
+  Layer.succeed(Markdown, { convert: () => Effect.succeedNone })
+).pipe(Layer.provideMerge(Layer.mergeAll(FsMemory.layer(), programs)), Layer.provideMerge(Definitions.layer))
+
+export type World = Layer.Layer.Success<typeof layer>
