@@ -9,7 +9,7 @@
  */
 import { commands, groups, profiles, rootOptions, shells } from "./Grammar.ts"
 import type { CommandName, Group, Page, Shape } from "./Grammar.ts"
-import { suggest } from "./Nearest.ts"
+import { suggest } from "@dsh/kernel/Nearest"
 
 export interface Invocation {
   readonly _tag: "Invocation"

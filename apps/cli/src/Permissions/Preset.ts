@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Environment from "../Environment.ts"
 import * as Failure from "../Failure.ts"
 import * as HomeFolder from "../HomeFolder.ts"
-import { suggest } from "../Nearest.ts"
+import { suggest } from "@dsh/kernel/Nearest"
 
 export interface Preset {
   /** Of new sessions. */

@@ -1,5 +1,5 @@
 /**
- * Which known name did they mean? For messages about mistyped commands and options.
+ * Which known name did they mean? For messages about mistyped commands, options and keys.
  */
 
 /** Levenshtein distance, in edits of one UTF-16 unit. */
@@ -16,9 +16,14 @@ const distance = (a: string, b: string): number => {
   return row[b.length]!
 }
 
+/** The one that is close enough to be meant. */
+export const find = (typed: string, known: ReadonlyArray<string>): string | undefined => {
+  const [nearest] = known.map((name) => ({ name, edits: distance(typed, name) })).sort((a, b) => a.edits - b.edits)
+  return nearest !== undefined && nearest.edits <= Math.max(2, Math.floor(typed.length / 3)) ? nearest.name : undefined
+}
+
 /** `did you mean "--model"?` when one is close enough to be meant, otherwise what there is to choose from. */
 export const suggest = (typed: string, known: ReadonlyArray<string>): string => {
-  const [nearest] = known.map((name) => ({ name, edits: distance(typed, name) })).sort((a, b) => a.edits - b.edits)
-  const close = nearest !== undefined && nearest.edits <= Math.max(2, Math.floor(typed.length / 3))
-  return close ? `did you mean "${nearest.name}"?` : `it knows ${known.join(", ")}`
+  const nearest = find(typed, known)
+  return nearest === undefined ? `it knows ${known.join(", ")}` : `did you mean "${nearest}"?`
 }
