@@ -38,7 +38,7 @@ export const suite = (name: string, given: Given): void => {
     use: (settings: Settings["Type"]) => Effect.Effect<A, E, Scope.Scope | Settings>
   ) => Effect.scoped(Effect.flatMap(given(document), (layer) => Effect.provide(Effect.flatMap(Settings, use), layer)))
 
-  describe(name, () => {
+  describe(`${name} keeps the contract`, () => {
     it.live("a value is the defaults, under the base, under what the user wrote", () =>
       having({ colors: { font: { size: 12 } } }, (settings) =>
         Effect.gen(function* () {
