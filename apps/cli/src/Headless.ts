@@ -41,6 +41,7 @@ import * as SpillPolicy from "@dsh/spill/SpillPolicy"
 import * as ToolTimeout from "@dsh/tools/ToolTimeout"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
+import { Credentials } from "@dsh/settings/Credentials"
 import * as FetchHttp from "@dsh/web/FetchHttp"
 import * as MarkdownThread from "@dsh/web/MarkdownThread"
 import * as Web from "@dsh/web/Web"
@@ -78,8 +79,17 @@ export interface Options {
 
 const standing = "workspace-write"
 
-const model = ({ apiKey, baseUrl }: Provider) =>
-  LlmDeepSeek.layer({ connection: LlmDeepSeek.connection({ apiKey, ...(baseUrl !== undefined && { baseUrl }) }) })
+const model = ({ apiKey, baseUrl, keys }: Provider) =>
+  LlmDeepSeek.layer({
+    connection:
+      keys === undefined
+        ? LlmDeepSeek.connection({ apiKey, ...(baseUrl !== undefined && { baseUrl }) })
+        : LlmDeepSeek.connectionCredentials(keys.credentials, baseUrl)
+  })
+
+/** Where the web looks keys up. */
+const credentials = ({ keys }: Provider) =>
+  keys === undefined ? Layer.empty : Layer.succeed(Credentials, keys.credentials)
 
 const files = InPlace.layer.pipe(Layer.provide(NodeFileSystem.layer))
 
@@ -170,7 +180,7 @@ export const layer = (options: Options) => {
   const all = cassette === undefined ? agent : Layer.merge(agent, Layer.provide(LlmCassette.layer(cassette), files))
   return AgentLoop.layer.pipe(
     Layer.provideMerge(checkInvariants ? Layer.provideMerge(invariants, all) : all),
-    Layer.provideMerge(Secrets.layer([provider.apiKey])),
+    Layer.provideMerge(Layer.merge(Secrets.layer(provider), credentials(provider))),
     Layer.provideMerge(backends(sessions, { mode: permission, network: "on" })),
     Layer.provideMerge(Definitions.layer)
   )

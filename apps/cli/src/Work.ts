@@ -30,14 +30,15 @@ import type { From } from "./Request.ts"
 import * as Preset from "./Permissions/Preset.ts"
 import * as ModelSwitch from "./ModelSwitch.ts"
 import * as Repetition from "./Repetition.ts"
+import { shipped } from "./RunSettings.ts"
+import type { DefaultModel } from "./RunSettings.ts"
 import * as UsageLine from "./UsageLine.ts"
-
-/** What a new agent uses when the command line names no model. */
-const defaultModel = "deepseek-v4-flash"
 
 export interface Options {
   readonly task: string
   readonly model: string | undefined
+  /** What a new agent uses when the command line names no model. */
+  readonly defaultModel?: DefaultModel
   readonly from: From
   /** Absolute. A session that goes on keeps its own. */
   readonly cwd: string
@@ -109,13 +110,13 @@ export const work = (options: Options) =>
     })
   )
 
-const start = Effect.fnUntraced(function* ({ cwd, from, model }: Options) {
+const start = Effect.fnUntraced(function* ({ cwd, defaultModel = shipped, from, model }: Options) {
   const agents = yield* Agents
   const { provider } = LlmDeepSeek
   const chosen = model === undefined ? {} : { model }
   switch (from._tag) {
     case "New":
-      return yield* agents.create({ cwd, provider, model: model ?? defaultModel })
+      return yield* agents.create({ cwd, ...(model === undefined ? defaultModel : { provider, model }) })
     case "Session":
       return yield* agents.resume({ id: SessionId(from.id), provider, ...chosen })
     case "Last":

@@ -6,10 +6,12 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import { Credentials } from "./Credentials.ts"
 import * as Environment from "./Credentials/Environment.ts"
 import * as Resolution from "./Credentials/Resolution.ts"
-import * as FileStore from "./CredentialsLocal/FileStore.ts"
+import { empty } from "./Credentials/Store.ts"
+import type { Store } from "./Credentials/Store.ts"
 
 export interface Options {
   /** Absolute. It does not have to exist. */
@@ -24,8 +26,27 @@ export interface Options {
 export const make = ({ folder, ...files }: Options): Effect.Effect<Credentials["Type"], never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
-    return yield* Resolution.make({ ...files, env: yield* Environment.reader, store: FileStore.make(folder, fs) })
+    return yield* Resolution.make({ ...files, env: yield* Environment.reader, store: lazy(folder, fs) })
   })
+
+/** Where no file is, there is nothing to load for reading it. */
+const lazy = (folder: string, fs: FileSystem.FileSystem): Store => {
+  const file = `${folder}/.credentials.yaml`
+  const store = Effect.map(
+    Effect.promise(() => import("./CredentialsLocal/FileStore.ts")),
+    ({ make }) => make(file, fs)
+  )
+  // What cannot even be looked at is told by whoever reads it.
+  const isThere = Effect.orElseSucceed(fs.exists(file), () => true)
+  return {
+    read: Effect.if(isThere, {
+      onTrue: () => Effect.flatMap(store, ({ read }) => read),
+      onFalse: () => Effect.succeed(empty)
+    }),
+    change: (make) => Effect.flatMap(store, ({ change }) => change(make)),
+    touched: Stream.unwrap(Effect.map(store, ({ touched }) => touched))
+  }
+}
 
 export const layer = (options: Options): Layer.Layer<Credentials, never, FileSystem.FileSystem> =>
   Layer.effect(Credentials, make(options))

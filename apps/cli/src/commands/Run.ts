@@ -3,6 +3,7 @@
  */
 import { LlmCassette } from "@dsh/llm/LlmCassette"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { Command } from "../Dispatch.ts"
@@ -12,6 +13,7 @@ import * as Headless from "../Headless.ts"
 import * as Preset from "../Permissions/Preset.ts"
 import * as PriceTable from "../PriceTable.ts"
 import type { Run } from "../Request.ts"
+import * as RunSettings from "../RunSettings.ts"
 import type { SessionStore } from "../SessionStore.ts"
 import * as StartUp from "../StartUp.ts"
 import * as Task from "../Task.ts"
@@ -30,10 +32,12 @@ export const run = (
     const maxRetries = yield* Environment.maxRetries
     const maxRepeats = yield* Environment.maxRepeats
     const preset = yield* Preset.resolve(permission)
+    const settings = yield* RunSettings.load
     const prices = usage || process.stderr.isTTY ? yield* PriceTable.load : undefined
     const { exitCode } = yield* Work.work({
       task,
       model,
+      defaultModel: settings.defaultModel,
       from,
       permission: preset,
       cwd: process.cwd(),
@@ -51,7 +55,7 @@ export const run = (
           maxSteps: steps,
           cassette,
           permission: preset.standing
-        })
+        }).pipe(Layer.provideMerge(RunSettings.layer(settings)))
       ),
       Effect.mapError((error) =>
         error instanceof Failure.Failure ? error : Failure.configuration(error.code, error.message)

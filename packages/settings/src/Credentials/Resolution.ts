@@ -4,9 +4,10 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 import { Credentials, CredentialsError, checkReference, usable } from "../Credentials.ts"
 import type { Source } from "../Credentials.ts"
-import * as Changes from "./Changes.ts"
+import type { Listeners } from "./Changes.ts"
 import type { Store } from "./Store.ts"
 
 export interface Options {
@@ -23,7 +24,12 @@ const none: ReadonlyMap<string, string> = new Map()
 const present = (value: string | undefined): value is string => value !== undefined && value.trim() !== ""
 
 export const make = ({ env, projectEnv = none, store, userEnv = none }: Options): Effect.Effect<Credentials["Type"]> =>
-  Effect.map(Changes.make(store), ({ changes, told }) => {
+  Effect.sync(() => {
+    const listeners: Listeners = new Set()
+    const told = Effect.sync(() => {
+      for (const listener of listeners) listener()
+    })
+
     const resolve = (ref: string) =>
       Effect.gen(function* () {
         yield* checkReference(ref)
@@ -120,6 +126,12 @@ export const make = ({ env, projectEnv = none, store, userEnv = none }: Options)
             })
           )
         ),
-      changes
+      // Most look a key up and listen to nothing.
+      changes: Stream.unwrap(
+        Effect.map(
+          Effect.promise(() => import("./Changes.ts")),
+          (Changes) => Changes.stream(store, listeners)
+        )
+      )
     })
   })

@@ -10,8 +10,6 @@ import * as FileLock from "../DocumentFile/FileLock.ts"
 import * as Replace from "../DocumentFile/Replace.ts"
 import * as Watch from "../Watch.ts"
 
-const fileName = ".credentials.yaml"
-
 /** Somebody may be logging in while they hold it. */
 const patienceMs = 30_000
 
@@ -44,8 +42,9 @@ const readText = (file: string, fs: FileSystem.FileSystem) =>
     return yield* Effect.mapError(fs.readFileString(file), unreadable)
   })
 
-export const make = (folder: string, fs: FileSystem.FileSystem): Store => {
-  const file = `${folder}/${fileName}`
+/** @param file Absolute. It does not have to exist. */
+export const make = (file: string, fs: FileSystem.FileSystem): Store => {
+  const folder = Replace.folderOf(file)
   const parsed = (text: string): Effect.Effect<Content, CredentialsError> =>
     Effect.flatMap(document, (Content) => Content.parse(file, text))
   const unwritable = failed("CREDENTIALS_UNWRITABLE", file)
@@ -69,7 +68,7 @@ export const make = (folder: string, fs: FileSystem.FileSystem): Store => {
           })
         )
       }).pipe(Effect.provideService(FileSystem.FileSystem, fs)),
-    touched: Watch.folder(folder, (name) => name === fileName)
+    touched: Watch.folder(folder, (name) => file.endsWith(`/${name}`))
   }
 }
 
