@@ -23,7 +23,7 @@ export interface Provider {
 }
 
 /** An empty variable is one that is not set. */
-const read = (name: string): Effect.Effect<string | undefined> =>
+export const read = (name: string): Effect.Effect<string | undefined> =>
   Config.option(Config.string(name)).pipe(
     Effect.orDie, // the environment holds nothing but strings
     Effect.map((value) => Option.getOrUndefined(value)?.trim() || undefined)

@@ -43,6 +43,21 @@ export const load: Effect.Effect<Keys, Failure.Failure> = Effect.gen(function* (
   }
 })
 
+/** Where a source is, for people. */
+export const places: Readonly<Record<Credentials.Source, string>> = {
+  env: "the environment",
+  file: ".credentials.yaml in the home folder of dsh",
+  "project-env": ".env of this folder",
+  "user-env": ".env in the home folder of dsh"
+}
+
+/** A name or a value that is none is the fault of who typed it. */
+export const failure = (error: Failure.Failure | Credentials.CredentialsError): Failure.Failure => {
+  if (error instanceof Failure.Failure) return error
+  if (error.code === "INVALID_REFERENCE" || error.code === "INVALID_CREDENTIAL") return Failure.usage(error.message)
+  return Failure.configuration(error.code, error.message)
+}
+
 /** Most have none, and load nothing to find that out. */
 const envFiles = (home: string): Effect.Effect<EnvFiles | undefined, Failure.Failure> =>
   Effect.suspend(() => {

@@ -57,7 +57,7 @@ export class Credentials extends Context.Tag("@dsh/settings/Credentials")<
     /** The value that is in force now. Ask again for each use, and keep none. */
     readonly resolve: (ref: string) => Answer<Option.Option<Resolved>>
     readonly describe: (ref: string) => Answer<Description>
-    /** The references that are set anywhere but in the environment, which has names of everything. */
+    /** The references that are kept here. */
     readonly list: Answer<ReadonlyArray<string>>
     /** Fails with `CREDENTIAL_SHADOWED` while the environment has it, and with `INVALID_CREDENTIAL` for what no key looks like. */
     readonly set: (ref: string, value: Redacted.Redacted) => Answer<void>

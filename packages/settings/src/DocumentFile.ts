@@ -87,6 +87,24 @@ export const readSection = <A, I>(
       : Effect.map(decoded(file, document, [name], schema), Option.some)
   )
 
+/** What is written in a file; undefined when it is not there. */
+export const text: (file: string) => Effect.Effect<string | undefined, SettingsError, FileSystem.FileSystem> = readText
+
+/** Puts a text in the place of another. Fails with `SETTINGS_CONFLICT` when the file holds neither of the two. */
+export const replace = (
+  file: string,
+  { from, to }: { readonly from: string | undefined; readonly to: string }
+): Effect.Effect<void, SettingsError, FileSystem.FileSystem> =>
+  exclusively(file, (target) =>
+    Effect.gen(function* () {
+      const now = yield* readText(target)
+      if (now === from) return yield* Effect.mapError(Replace.text(target, to), failed("SETTINGS_UNWRITABLE", file))
+      if (now === to) return
+      const reason = "was changed by somebody else meanwhile"
+      return yield* new SettingsError({ code: "SETTINGS_CONFLICT", file, reason })
+    })
+  )
+
 /** All of a file as it is now; one that is not there is empty. */
 export const snapshot = (file: string) =>
   Effect.gen(function* () {
@@ -110,13 +128,8 @@ export const revise = (
   file: string,
   change: (value: Document["value"]) => Either.Either<ReadonlyArray<Op>, SettingsError>
 ): Effect.Effect<void, SettingsError, FileSystem.FileSystem> =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const unwritable = failed("SETTINGS_UNWRITABLE", file)
-    yield* Effect.mapError(fs.makeDirectory(Replace.folderOf(file), { recursive: true, mode: 0o700 }), unwritable)
-    // A link stays one: dotfiles are kept elsewhere.
-    const target = yield* Effect.orElseSucceed(fs.realPath(file), () => file)
-    yield* Effect.gen(function* () {
+  exclusively(file, (target) =>
+    Effect.gen(function* () {
       const text = (yield* readText(target)) ?? ""
       const document = yield* parse(target, text)
       const ops = yield* change(document.value)
@@ -125,6 +138,22 @@ export const revise = (
         document.edited(ops, target.endsWith(".json")),
         (reason) => new SettingsError({ code: "SETTINGS_INVALID", file: target, reason: `cannot be edited: ${reason}` })
       )
-      yield* Effect.mapError(Replace.text(target, edited), unwritable)
-    }).pipe(FileLock.holding(target))
+      yield* Effect.mapError(Replace.text(target, edited), failed("SETTINGS_UNWRITABLE", file))
+    })
+  )
+
+/** While nobody else writes the file. Its folder is there. */
+const exclusively = <A>(
+  file: string,
+  use: (target: string) => Effect.Effect<A, SettingsError, FileSystem.FileSystem>
+): Effect.Effect<A, SettingsError, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    yield* Effect.mapError(
+      fs.makeDirectory(Replace.folderOf(file), { recursive: true, mode: 0o700 }),
+      failed("SETTINGS_UNWRITABLE", file)
+    )
+    // A link stays one: dotfiles are kept elsewhere.
+    const target = yield* Effect.orElseSucceed(fs.realPath(file), () => file)
+    return yield* FileLock.holding(target)(use(target))
   })

@@ -75,10 +75,7 @@ export const make = ({ env, projectEnv = none, store, userEnv = none }: Options)
             writable: source !== "env"
           }
         }),
-      list: Effect.map(store.read, ({ refs }) => {
-        const all = [refs, projectEnv, userEnv].flatMap((map) => Array.from(map))
-        return Array.from(new Set(all.flatMap(([name, value]) => (present(value) ? [name] : [])))).sort()
-      }),
+      list: Effect.map(store.read, ({ refs }) => Array.from(refs.keys()).sort()),
       set: (ref, value) =>
         Effect.gen(function* () {
           yield* unshadowed(ref)

@@ -151,8 +151,10 @@ export const make = (backing: Backing): Effect.Effect<Settings["Type"]> =>
             )
           }
           const ops = Array.from(change(user))
-          const next = { ...values, [name]: Merge.applied(user, ops) }
-          return Either.map(valueOf(registration, { file, values: next }), () =>
+          const section = Merge.applied(user, ops)
+          // What changes nothing does not touch how it is written either.
+          if (revisionOf(section) === actual) return Either.right([])
+          return Either.map(valueOf(registration, { file, values: { ...values, [name]: section } }), () =>
             ops.map((op): Op => ({ ...op, path: [name, ...op.path] }))
           )
         })
