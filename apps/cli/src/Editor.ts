@@ -2,13 +2,13 @@
  * The user's own editor: what `VISUAL` or else `EDITOR` says, with arguments if it has some.
  */
 import * as Effect from "effect/Effect"
-import * as Environment from "./Environment.ts"
-import * as Failure from "./Failure.ts"
 import { spawn } from "node:child_process"
+import * as Failure from "./Failure.ts"
+import { read } from "./Variables.ts"
 
 /** Fails with exit code 2 when nobody says which. */
 export const find: Effect.Effect<string, Failure.Failure> = Effect.gen(function* () {
-  const editor = (yield* Environment.read("VISUAL")) ?? (yield* Environment.read("EDITOR"))
+  const editor = (yield* read("VISUAL")) ?? (yield* read("EDITOR"))
   return (
     editor ?? (yield* Failure.usage('say which editor to use: EDITOR=vi dsh settings edit, or use "dsh settings set"'))
   )

@@ -6,12 +6,11 @@ import type * as Cassette from "@dsh/llm/LlmCassette"
 import * as Credentials from "@dsh/settings/Credentials"
 import { modes } from "@dsh/world/Confinement"
 import type { SandboxMode } from "@dsh/world/Confinement"
-import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import * as Failure from "./Failure.ts"
 import * as Keys from "./Keys.ts"
+import { read } from "./Variables.ts"
 
 export interface Provider {
   /** As it is when the run begins. */
@@ -21,13 +20,6 @@ export interface Provider {
   /** Undefined: the provider's own address. */
   readonly baseUrl: string | undefined
 }
-
-/** An empty variable is one that is not set. */
-export const read = (name: string): Effect.Effect<string | undefined> =>
-  Config.option(Config.string(name)).pipe(
-    Effect.orDie, // the environment holds nothing but strings
-    Effect.map((value) => Option.getOrUndefined(value)?.trim() || undefined)
-  )
 
 const count = (name: string, isCount: (n: number) => boolean, what: string) =>
   Effect.flatMap(read(name), (value): Effect.Effect<number | undefined, Failure.Failure> => {
