@@ -58,8 +58,16 @@ export const packages = {
   "persistence-sqlite": { role: "provider" },
   settings: {
     role: "definition",
-    provider: ["CredentialsEnvOnly", "CredentialsLocal", "CredentialsMemory", "SettingsFile", "SettingsMemory"],
-    support: ["DocumentFile", "EnvFiles", "SettingsFolder", "Watch"]
+    provider: [
+      "CredentialsEnvOnly",
+      "CredentialsLocal",
+      "CredentialsMemory",
+      "EnvFiles",
+      "SettingsFile",
+      "SettingsMemory",
+      "SettingsText"
+    ],
+    support: ["DocumentFile", "SettingsFolder", "Watch"]
   },
   "bash-grammar": { role: "support" },
   permission: {

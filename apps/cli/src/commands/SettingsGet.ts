@@ -1,9 +1,8 @@
 /**
  * `dsh settings get [PATH]`: what the user has set, or the value that holds at a path.
  */
-import * as DocumentFile from "@dsh/settings/DocumentFile"
 import type { Path } from "@dsh/settings/Settings"
-import * as SettingsFolder from "@dsh/settings/SettingsFolder"
+import * as SettingsText from "@dsh/settings/SettingsText"
 import * as Effect from "effect/Effect"
 import { stringify } from "yaml"
 import type { Command } from "../Dispatch.ts"
@@ -19,7 +18,8 @@ export const run = ({ json, path }: { readonly path: string | undefined; readonl
     const asked = path === undefined ? [] : yield* SettingsPath.parse(path)
     const { file, value } = yield* KnownSettings.using((settings, folder) =>
       Effect.gen(function* () {
-        const { file, values } = yield* Effect.flatMap(SettingsFolder.place(folder), DocumentFile.snapshot)
+        const file = yield* SettingsText.place(folder)
+        const values = yield* SettingsText.values(file)
         const [head] = asked
         // What nobody here knows is shown as it is written.
         const wanted = KnownSettings.sections.filter(({ name }) =>

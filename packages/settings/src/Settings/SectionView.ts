@@ -4,7 +4,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { Registration, View } from "../Settings.ts"
-import * as Secret from "./Secret.ts"
+import * as Secret from "../Secret.ts"
 
 interface Now {
   readonly user: unknown

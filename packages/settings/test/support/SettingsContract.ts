@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option, Schema, Stream } from "effect"
 import type { Layer, Scope } from "effect"
-import { secret } from "../../src/Settings/Secret.ts"
+import { secret } from "../../src/Secret.ts"
 import { Settings } from "../../src/Settings.ts"
 
 const Colors = Schema.Struct({

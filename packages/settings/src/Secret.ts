@@ -3,8 +3,8 @@
  */
 import type * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
-import type { Path } from "../Settings.ts"
-import { isMap } from "./Merge.ts"
+import type { Path } from "./Settings.ts"
+import { isMap } from "./Settings/Merge.ts"
 
 const SecretId: unique symbol = Symbol.for("@dsh/settings/secret")
 
