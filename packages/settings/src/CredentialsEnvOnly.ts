@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
+import * as Pulse from "./Pulse.ts"
 import { Credentials, CredentialsError } from "./Credentials.ts"
 import * as Environment from "./Credentials/Environment.ts"
 import * as Resolution from "./Credentials/Resolution.ts"
@@ -18,7 +18,7 @@ const refused = new CredentialsError({
 export const make: Effect.Effect<Credentials["Type"]> = Effect.flatMap(Environment.reader, (env) =>
   Resolution.make({
     env,
-    store: { read: Effect.succeed(empty), change: () => Effect.fail(refused), touched: Stream.empty }
+    store: { read: Effect.succeed(empty), change: () => Effect.fail(refused), touched: Pulse.never }
   })
 )
 

@@ -6,7 +6,6 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
 import { Credentials } from "./Credentials.ts"
 import * as Environment from "./Credentials/Environment.ts"
 import * as Resolution from "./Credentials/Resolution.ts"
@@ -44,7 +43,7 @@ const lazy = (folder: string, fs: FileSystem.FileSystem): Store => {
       onFalse: () => Effect.succeed(empty)
     }),
     change: (make) => Effect.flatMap(store, ({ change }) => change(make)),
-    touched: Stream.unwrap(Effect.map(store, ({ touched }) => touched))
+    touched: (touch) => Effect.flatMap(store, ({ touched }) => touched(touch))
   }
 }
 

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
+import * as Pulse from "./Pulse.ts"
 import { Credentials } from "./Credentials.ts"
 import * as Resolution from "./Credentials/Resolution.ts"
 import { changed, empty } from "./Credentials/Store.ts"
@@ -36,7 +36,7 @@ export const make = ({ env = {}, refs = {}, ...files }: Options = {}): Effect.Ef
               }
             )
           ),
-        touched: Stream.make(undefined)
+        touched: Pulse.never
       }
     })
   })

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
+import * as Pulse from "./Pulse.ts"
 import { SettingsError, decode, show } from "./Settings.ts"
 import { Settings } from "./Settings.ts"
 import * as Merge from "./Settings/Merge.ts"
@@ -35,7 +35,7 @@ export const make = (sections: Readonly<Record<string, unknown>> = {}): Effect.E
             values = Merge.applied(values, ops) as typeof values
           })
         ),
-      touched: Stream.make(undefined)
+      touched: Pulse.never
     })
   })
 

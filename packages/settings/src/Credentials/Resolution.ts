@@ -4,10 +4,10 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Stream from "effect/Stream"
 import { Credentials, CredentialsError, checkReference, usable } from "../Credentials.ts"
 import type { Source } from "../Credentials.ts"
-import type { Listeners } from "./Changes.ts"
+import * as Pulse from "../Pulse.ts"
+import * as Changes from "./Changes.ts"
 import type { Store } from "./Store.ts"
 
 export interface Options {
@@ -25,10 +25,7 @@ const present = (value: string | undefined): value is string => value !== undefi
 
 export const make = ({ env, projectEnv = none, store, userEnv = none }: Options): Effect.Effect<Credentials["Type"]> =>
   Effect.sync(() => {
-    const listeners: Listeners = new Set()
-    const told = Effect.sync(() => {
-      for (const listener of listeners) listener()
-    })
+    const { source, touch: told } = Pulse.own()
 
     const resolve = (ref: string) =>
       Effect.gen(function* () {
@@ -123,12 +120,6 @@ export const make = ({ env, projectEnv = none, store, userEnv = none }: Options)
             })
           )
         ),
-      // Most look a key up and listen to nothing.
-      changes: Stream.unwrap(
-        Effect.map(
-          Effect.promise(() => import("./Changes.ts")),
-          (Changes) => Changes.stream(store, listeners)
-        )
-      )
+      changes: Pulse.stream([source, store.touched], Changes.begin(store))
     })
   })

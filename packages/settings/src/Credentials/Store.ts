@@ -2,7 +2,7 @@
  * What a place for credentials has to be able to do, and what it holds.
  */
 import type * as Effect from "effect/Effect"
-import type * as Stream from "effect/Stream"
+import type * as Pulse from "../Pulse.ts"
 import type { CredentialsError, Record } from "../Credentials.ts"
 
 export interface Content {
@@ -21,8 +21,8 @@ export interface Store {
   readonly change: <A, E, R>(
     make: (content: Content) => Effect.Effect<{ readonly change: Change | undefined; readonly value: A }, E, R>
   ) => Effect.Effect<A, CredentialsError | E, R>
-  /** Each time somebody else may have changed it, and once when it begins to look. */
-  readonly touched: Stream.Stream<void>
+  /** Each time somebody else may have changed it. */
+  readonly touched: Pulse.Source
 }
 
 export const empty: Content = { refs: new Map(), records: new Map() }

@@ -5,11 +5,11 @@ import * as Registry from "@dsh/kernel/Registry"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import { Settings, SettingsError, decode, show } from "../Settings.ts"
 import type { Handle, Op, Path, Registration, WriteOptions } from "../Settings.ts"
+import * as Pulse from "../Pulse.ts"
 import * as Merge from "./Merge.ts"
 import * as Updates from "./Updates.ts"
 import * as SectionView from "./SectionView.ts"
@@ -34,8 +34,8 @@ export interface Backing {
   readonly write: (
     change: (snapshot: Pick<Snapshot, "file" | "values">) => Either.Either<ReadonlyArray<Op>, SettingsError>
   ) => Effect.Effect<void, SettingsError>
-  /** Each time somebody else may have changed it, and once when it begins to look. */
-  readonly touched: Stream.Stream<void>
+  /** Each time somebody else may have changed it. */
+  readonly touched: Pulse.Source
 }
 
 /** Of what a user wrote in a section. */
@@ -63,14 +63,14 @@ const valueOf = <A, I>(
 export const make = (backing: Backing): Effect.Effect<Settings["Type"]> =>
   Effect.gen(function* () {
     const registry = Registry.make<Registration<unknown, unknown>>("the sections of the settings")
-    const written = yield* PubSub.sliding<void>(1)
+    const written = Pulse.own()
     const turn = yield* Effect.makeSemaphore(1)
-    const updates = Updates.stream({
+    const begin = Updates.begin({
       read: backing.read,
-      touched: Stream.merge(Stream.fromPubSub(written), backing.touched),
       names: () => registry.entries().map(([name]) => name),
       revisionIn: ({ values }, name) => revisionOf(own(values, name))
     })
+    const sources = [written.source, backing.touched]
 
     const find = (name: string) =>
       Effect.suspend(() => {
@@ -113,9 +113,15 @@ export const make = (backing: Backing): Effect.Effect<Settings["Type"]> =>
         )
         return {
           current,
-          changes: updates.pipe(
-            Stream.filter((update) => update._tag === "Section" && update.name === name),
-            Stream.mapEffect(() => current)
+          changes: Pulse.stream(
+            sources,
+            Effect.map(begin, (look) =>
+              Effect.flatMap(look, (updates) =>
+                updates.some((update) => update._tag === "Section" && update.name === name)
+                  ? Effect.map(current, (value): ReadonlyArray<A> => [value])
+                  : Effect.succeed([])
+              )
+            )
           )
         } satisfies Handle<A>
       })
@@ -158,7 +164,7 @@ export const make = (backing: Backing): Effect.Effect<Settings["Type"]> =>
             ops.map((op): Op => ({ ...op, path: [name, ...op.path] }))
           )
         })
-        yield* PubSub.publish(written, undefined)
+        yield* written.touch
         return yield* view(name)
       }).pipe(turn.withPermits(1))
 
@@ -172,6 +178,6 @@ export const make = (backing: Backing): Effect.Effect<Settings["Type"]> =>
       update: (name, patch, options) => write(name, options, (user) => Merge.patching(user, patch)),
       replace: (name, section, options) => write(name, options, (user) => Merge.difference(user, section)),
       mutate: (name, ops, options) => write(name, options, () => ops),
-      updates
+      updates: Pulse.stream(sources, begin)
     })
   })
