@@ -56,7 +56,19 @@ export const packages = {
   "llm-effect-ai": { role: "provider" },
   "llm-pi-ai": { role: "provider" },
   "persistence-sqlite": { role: "provider" },
-  settings: { role: "definition", provider: ["SettingsFile"], support: ["DocumentFile", "SettingsFolder"] },
+  settings: {
+    role: "definition",
+    provider: [
+      "CredentialsEnvOnly",
+      "CredentialsLocal",
+      "CredentialsMemory",
+      "EnvFiles",
+      "SettingsFile",
+      "SettingsMemory",
+      "SettingsText"
+    ],
+    support: ["DocumentFile", "SettingsFolder", "Watch"]
+  },
   "bash-grammar": { role: "support" },
   permission: {
     role: "definition",

@@ -131,9 +131,18 @@ const checkWords = (command: CommandName, { words: expected }: Shape, words: Arg
       return words.length === 0 ? undefined : usage(`"dsh ${command}" takes no "${words[0]}"`)
     case "One":
       if (words.length === 0) return usage(`"dsh ${command}" needs its ${expected.name}`)
+      if (words.length > 1 && expected.secret !== undefined) {
+        return usage(`"dsh ${command}" takes one ${expected.name}; ${expected.secret}`)
+      }
       return words.length === 1
         ? undefined
         : usage(`"dsh ${command}" takes one ${expected.name}, not also "${words[1]}"`)
+    case "Some": {
+      const missing = expected.names[words.length]
+      if (words.length < expected.least) return usage(`"dsh ${command}" needs its ${missing}`)
+      const extra = words[expected.names.length]
+      return extra === undefined ? undefined : usage(`"dsh ${command}" takes no "${extra}"`)
+    }
     case "Task":
       return words.length === 0 || words.join(" ").trim() !== ""
         ? undefined

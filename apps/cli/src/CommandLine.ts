@@ -21,7 +21,9 @@ import * as Failure from "./Failure.ts"
 import type { Page } from "./Grammar.ts"
 import { config, helpOf } from "./CommandLine/HelpPage.ts"
 import type { HelpPage } from "./CommandLine/HelpPage.ts"
+import * as CredentialCommands from "./CommandLine/CredentialCommands.ts"
 import * as PermissionCommands from "./CommandLine/PermissionCommands.ts"
+import * as SettingCommands from "./CommandLine/SettingCommands.ts"
 import * as Request from "./Request.ts"
 
 /** What `@effect/cli` wants from the platform. */
@@ -152,6 +154,12 @@ const make = (choose: Request.Choose) => {
     Command.withSubcommands([check, remove, exported, fork, list, repair, search, show, verify])
   )
 
+  const models = Command.make("models", { json }, (options) => choose({ _tag: "Models", ...options })).pipe(
+    Command.withDescription("List the models, with what is known of them, and say which is the default.")
+  )
+  const { credentials, pages: credentialPages } = CredentialCommands.make(choose)
+  const { pages: settingPages, settings } = SettingCommands.make(choose)
+
   const mockLlm = Command.make(
     "mock-llm",
     {
@@ -172,12 +180,14 @@ const make = (choose: Request.Choose) => {
 
   const dsh = Command.make("dsh").pipe(
     Command.withDescription("An LLM agent harness made of Layers."),
-    Command.withSubcommands([run, demo, permission, plugin, session, mockLlm])
+    Command.withSubcommands([run, demo, credentials, models, permission, plugin, session, settings, mockLlm])
   )
   const pages: Record<Page, () => HelpPage> = {
     dsh: () => helpOf(dsh),
     run: () => helpOf(run),
     demo: () => helpOf(demo),
+    ...credentialPages,
+    models: () => helpOf(models),
     ...permissionPages,
     plugin: () => helpOf(plugin),
     session: () => helpOf(session),
@@ -190,6 +200,7 @@ const make = (choose: Request.Choose) => {
     "session search": () => helpOf(search),
     "session show": () => helpOf(show),
     "session verify": () => helpOf(verify),
+    ...settingPages,
     "mock-llm": () => helpOf(mockLlm)
   }
   return { dsh, pages }

@@ -11,17 +11,20 @@ export interface Shape {
   /** Options that take none. */
   readonly flags?: ReadonlyArray<string>
   /**
-   * What may stand beside the options: nothing, exactly one value of that name, the words of a task, or everything from the first word
-   * on, for somebody else to understand.
+   * What may stand beside the options: nothing, exactly one value of that name, some values, the words of a task, or everything from the
+   * first word on, for somebody else to understand. What else somebody types may be a `secret`: then it is not repeated, and that is
+   * said instead.
    */
   readonly words:
     | { readonly _tag: "None" }
-    | { readonly _tag: "One"; readonly name: string }
+    | { readonly _tag: "One"; readonly name: string; readonly secret?: string }
+    | { readonly _tag: "Some"; readonly least: number; readonly names: ReadonlyArray<string> }
     | { readonly _tag: "Task" }
     | { readonly _tag: "Rest"; readonly name: string }
 }
 
 const none = { _tag: "None" } as const
+const typed = "a value is read from stdin or asked for, never taken from the command line"
 const sessionId = { _tag: "One", name: "ID" } as const
 
 export const commands = {
@@ -31,6 +34,10 @@ export const commands = {
     words: { _tag: "Task" }
   },
   demo: { options: {}, words: none },
+  "credentials list": { options: {}, flags: ["--json"], words: none },
+  "credentials set": { options: {}, words: { _tag: "One", name: "NAME", secret: typed } },
+  "credentials unset": { options: {}, words: { _tag: "One", name: "NAME", secret: typed } },
+  models: { options: {}, flags: ["--json"], words: none },
   "permission allow": { options: {}, words: { _tag: "One", name: "RULE" } },
   "permission deny": { options: {}, words: { _tag: "One", name: "RULE" } },
   "permission list": { options: { "--session": "ID" }, flags: ["--json"], words: none },
@@ -45,6 +52,10 @@ export const commands = {
   "session search": { options: {}, words: { _tag: "One", name: "TEXT" } },
   "session show": { options: {}, words: sessionId },
   "session verify": { options: {}, words: sessionId },
+  "settings edit": { options: {}, words: none },
+  "settings get": { options: {}, flags: ["--json"], words: { _tag: "Some", least: 0, names: ["PATH"] } },
+  "settings set": { options: {}, words: { _tag: "Some", least: 2, names: ["PATH", "VALUE"] } },
+  "settings unset": { options: {}, words: { _tag: "One", name: "PATH" } },
   "mock-llm": { options: { "--port": "N", "--scenario": "FILE" }, words: none }
 } as const satisfies Readonly<Record<string, Shape>>
 
@@ -55,7 +66,7 @@ type GroupOf<Name> = Name extends `${infer Group} ${string}` ? Group : never
 /** Commands that only hold others. */
 export type Group = GroupOf<CommandName>
 
-export const groups: ReadonlyArray<Group> = ["permission", "session"]
+export const groups: ReadonlyArray<Group> = ["credentials", "permission", "session", "settings"]
 
 /** What `--help` can be about. */
 export type Page = CommandName | Group | "dsh"

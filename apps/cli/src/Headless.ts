@@ -15,6 +15,7 @@ import { PermissionPresets } from "@dsh/permission/PermissionPresets"
 import type { StandardName } from "@dsh/permission/PermissionPresets"
 import { SessionPersistence } from "@dsh/persistence/SessionPersistence"
 import { Sessions } from "@dsh/session/Sessions"
+import { Credentials } from "@dsh/settings/Credentials"
 import { Tools } from "@dsh/tools/Tools"
 import { Fs } from "@dsh/world/Fs"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -39,6 +40,8 @@ export interface Options {
   readonly maxRetries?: number | undefined
   /** How often the same call may be made with the same result; 0: without an end. Undefined: as the guard has it. */
   readonly maxRepeats?: number | undefined
+  /** How many tools run at once; undefined: as the loop has it. */
+  readonly maxParallelToolCalls?: number | undefined
   /** Records what the model answers, or plays it back. */
   readonly cassette?: LlmCassette.Options | undefined
   /** What new sessions may do. Left out: what the composition says. */
@@ -84,17 +87,18 @@ const store = Effect.suspend((): Effect.Effect<ReadonlyArray<Entry>, Failure.Fai
 /** What was asked for this time, as the layer over all others. */
 const asking = (options: Options): Effect.Effect<PatchLayer, Failure.Failure> =>
   Effect.map(store, (stored) => {
-    const { cassette, checkInvariants = false, maxRepeats, maxRetries, maxSteps, unruled = false } = options
+    const { cassette, checkInvariants = false, maxParallelToolCalls, maxRepeats, maxRetries, maxSteps } = options
     return {
       source: "the command line",
       entries: [
         ...stored,
         ...(cassette === undefined ? [] : [on("cassette", cassette)]),
         ...(checkInvariants ? [on("invariants"), on("request-invariant")] : []),
+        ...(maxParallelToolCalls === undefined ? [] : [on("loop", { maxParallelToolCalls })]),
         ...(maxRepeats === undefined ? [] : [repeatGuard(maxRepeats)]),
         ...(maxRetries === undefined ? [] : [on("retry", { maxRetries })]),
         ...(maxSteps === undefined ? [] : [on("step-budget", { maxSteps })]),
-        ...(unruled ? [off("rules")] : [])
+        ...(options.unruled === true ? [off("rules")] : [])
       ]
     }
   })
@@ -104,7 +108,7 @@ const start = (options: Options) =>
   Effect.gen(function* () {
     const output = yield* Effect.serviceOption(Output)
     const { launch = standing, own = { entries: [] }, permission, provider, unruled = false } = options
-    const { apiKey, baseUrl } = provider
+    const { apiKey, baseUrl, keys } = provider
     const profile = yield* Profile.load(launch.profile)
     if (withoutSurface.includes(profile.name)) {
       return yield* Failure.configuration(
@@ -114,9 +118,13 @@ const start = (options: Options) =>
     }
     const changes = unruled ? [] : yield* Profile.changes(profile, launch.patches)
     const below = [...(yield* Profile.bundled(profile)), ...changes]
-    const connection = LlmDeepSeek.connection({ apiKey, ...(baseUrl !== undefined && { baseUrl }) })
-    const secrets = yield* Layer.build(Secrets.layer([apiKey]))
-    const given = Context.add(secrets, DeepSeekConnection, connection)
+    const connection =
+      keys === undefined
+        ? LlmDeepSeek.connection({ apiKey, ...(baseUrl !== undefined && { baseUrl }) })
+        : LlmDeepSeek.connectionCredentials(keys.credentials, baseUrl)
+    const secrets = yield* Layer.build(Secrets.layer(provider))
+    const known = keys === undefined ? secrets : Context.add(secrets, Credentials, keys.credentials)
+    const given = Context.add(known, DeepSeekConnection, connection)
     const means = yield* Profile.means(profile, permission)
     const composed = yield* Compose.compose({
       layers: [...below, { source: "the program", entries: own.entries }, yield* asking(options)],

@@ -74,6 +74,14 @@ export type Request =
   | { readonly _tag: "SessionSearch"; readonly text: string }
   | { readonly _tag: "SessionShow"; readonly id: string }
   | { readonly _tag: "SessionVerify"; readonly id: string }
+  | { readonly _tag: "CredentialsList"; readonly json: boolean }
+  | { readonly _tag: "CredentialsSet"; readonly name: string }
+  | { readonly _tag: "CredentialsUnset"; readonly name: string }
+  | { readonly _tag: "Models"; readonly json: boolean }
+  | { readonly _tag: "SettingsEdit" }
+  | { readonly _tag: "SettingsGet"; readonly path: string | undefined; readonly json: boolean }
+  | { readonly _tag: "SettingsSet"; readonly path: string; readonly value: string }
+  | { readonly _tag: "SettingsUnset"; readonly path: string }
   | MockLlm
 
 /** Is told what was asked for. */

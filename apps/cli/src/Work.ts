@@ -30,14 +30,15 @@ import type { From } from "./Request.ts"
 import * as Preset from "./Permissions/Preset.ts"
 import * as ModelSwitch from "./ModelSwitch.ts"
 import * as Repetition from "./Repetition.ts"
+import { shipped } from "./RunSettings.ts"
+import type { DefaultModel } from "./RunSettings.ts"
 import * as UsageLine from "./UsageLine.ts"
-
-/** What a new agent uses when the command line names no model. */
-const defaultModel = "deepseek-v4-flash"
 
 export interface Options {
   readonly task: string
   readonly model: string | undefined
+  /** What a new agent uses when the command line names no model. */
+  readonly defaultModel?: DefaultModel
   readonly from: From
   /** What kind of agent a new one is. Left out: the standing one. */
   readonly preset?: string | undefined
@@ -109,7 +110,7 @@ export const work = (options: Options) =>
     })
   )
 
-const start = Effect.fnUntraced(function* ({ cwd, from, model, preset }: Options) {
+const start = Effect.fnUntraced(function* ({ cwd, defaultModel = shipped, from, model, preset }: Options) {
   const agents = yield* Agents
   const { provider } = LlmDeepSeek
   const chosen = model === undefined ? {} : { model }
@@ -117,8 +118,7 @@ const start = Effect.fnUntraced(function* ({ cwd, from, model, preset }: Options
     case "New":
       return yield* agents.create({
         cwd,
-        provider,
-        model: model ?? defaultModel,
+        ...(model === undefined ? defaultModel : { provider, model }),
         ...(preset !== undefined && { preset })
       })
     case "Session":

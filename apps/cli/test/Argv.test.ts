@@ -75,7 +75,7 @@ const accepted: ReadonlyArray<readonly [line: ReadonlyArray<string>, parsed: unk
 const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: RegExp]> = [
   [[], /^say what to do/],
   [["rn", "fix"], /^"rn" is no command of dsh; did you mean "run"\?$/],
-  [["frobnicate"], /it knows run, demo, permission, plugin, session, mock-llm$/],
+  [["frobnicate"], /it knows run, demo, credentials, models, permission, plugin, session, settings, mock-llm$/],
   [["--verson"], /^--verson is no option of "dsh"; did you mean "--version"\?$/],
   [["--model", "m", "run", "fix"], /^--model is no option of "dsh"; it goes after the command: dsh run --model$/],
   [["run", ""], /^the task is blank/],

@@ -114,6 +114,10 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
     usage: false
   },
   demo: { _tag: "Demo" },
+  "credentials list": { _tag: "CredentialsList", json: false },
+  "credentials set": { _tag: "CredentialsSet", name: "a" },
+  "credentials unset": { _tag: "CredentialsUnset", name: "a" },
+  models: { _tag: "Models", json: false },
   "permission allow": { _tag: "PermissionAdd", effect: "allow", rule: "a" },
   "permission deny": { _tag: "PermissionAdd", effect: "deny", rule: "a" },
   "permission list": { _tag: "PermissionList", json: false, session: "7" },
@@ -128,6 +132,10 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
   "session search": { _tag: "SessionSearch", text: "a" },
   "session show": { _tag: "SessionShow", id: "a" },
   "session verify": { _tag: "SessionVerify", id: "a" },
+  "settings edit": { _tag: "SettingsEdit" },
+  "settings get": { _tag: "SettingsGet", path: "a", json: false },
+  "settings set": { _tag: "SettingsSet", path: "a", value: "b" },
+  "settings unset": { _tag: "SettingsUnset", path: "a" },
   "mock-llm": { _tag: "MockLlm", port: 7, scenario: "7" }
 }
 
@@ -140,7 +148,9 @@ describe("CommandLine", () => {
           ...command.split(" "),
           // A run has one beginning.
           ...Object.keys(options).flatMap((name) => (name === "--fork" ? [] : [name, "7"])),
-          ...{ None: [], One: ["a"], Task: ["a", "b"], Rest: ["add", "x", "--y"] }[words._tag]
+          ...(words._tag === "Some"
+            ? ["a", "b"].slice(0, words.names.length)
+            : { None: [], One: ["a"], Task: ["a", "b"], Rest: ["add", "x", "--y"] }[words._tag])
         ]
         const parsed = Argv.parse(args)
         assert.strictEqual(parsed._tag, "Invocation")

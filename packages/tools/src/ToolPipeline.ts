@@ -152,7 +152,7 @@ export const finalize = Effect.fnUntraced(function* (
   { final, outcome }: Dispatched
 ): Effect.fn.Return<ToolOutcome, never, PipelineServices> {
   const judged = final ? outcome : yield* contained(judge(execution, outcome), (failed): ToolOutcome => failed)
-  const result = loggable(execution, judged, yield* KnownSecrets)
+  const result = loggable(execution, judged, (yield* KnownSecrets)())
   yield* (yield* ToolResult).emit({ execution, outcome: result })
   return result
 })

@@ -13,6 +13,7 @@ import * as Headless from "../Headless.ts"
 import * as Preset from "../Permissions/Preset.ts"
 import * as PriceTable from "../PriceTable.ts"
 import type { Run } from "../Request.ts"
+import * as RunSettings from "../RunSettings.ts"
 import * as Task from "../Task.ts"
 import * as Work from "../Work.ts"
 
@@ -26,10 +27,12 @@ export const run = ({ checkInvariants, from, launch, maxSteps, model, permission
     const maxRetries = yield* Environment.maxRetries
     const maxRepeats = yield* Environment.maxRepeats
     const preset = yield* Preset.resolve(permission)
+    const settings = yield* RunSettings.load
     const prices = usage || process.stderr.isTTY ? yield* PriceTable.load : undefined
     const { exitCode } = yield* Work.work({
       task,
       model,
+      defaultModel: settings.defaultModel,
       from,
       permission: preset,
       cwd: process.cwd(),
@@ -46,7 +49,8 @@ export const run = ({ checkInvariants, from, launch, maxSteps, model, permission
           maxRetries,
           maxSteps: steps,
           cassette,
-          permission: preset.standing
+          permission: preset.standing,
+          maxParallelToolCalls: settings.maxParallelToolCalls
         })
       )
     )
