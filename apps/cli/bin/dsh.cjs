@@ -21,9 +21,12 @@ const composing = /^(?:run|preset|models|doctor|config|--profile(?:=.*)?)$/
 
 /** Whether the profile of this run has extensions: something is installed in its folder. */
 const hasExtensions = () => {
-  const [first = "", second = ""] = process.argv.slice(2)
+  const [first = "", ...rest] = process.argv.slice(2)
   if (!composing.test(first)) return false
-  const profile = first === "--profile" ? second : first.startsWith("--profile=") ? first.slice(10) : "headless"
+  // These take it as an option; elsewhere it comes first.
+  const args = /^(?:doctor|config)$/.test(first) ? rest : [first, ...rest].slice(0, 2)
+  const at = args.findIndex((arg) => /^--profile(?:=|$)/.test(arg))
+  const profile = (at === -1 ? undefined : (/=(.*)/s.exec(args[at])?.[1] ?? args[at + 1])) || "headless"
   const home = process.env.DSH_HOME?.trim() || path.join(process.env.HOME || require("node:os").homedir(), ".dsh")
   try {
     const manifest = JSON.parse(fs.readFileSync(path.join(home, "profiles", profile, "package.json"), "utf8"))

@@ -22,6 +22,7 @@ import type { Page } from "./Grammar.ts"
 import { config, helpOf } from "./CommandLine/HelpPage.ts"
 import type { HelpPage } from "./CommandLine/HelpPage.ts"
 import * as CredentialCommands from "./CommandLine/CredentialCommands.ts"
+import * as InspectionCommands from "./CommandLine/InspectionCommands.ts"
 import * as PermissionCommands from "./CommandLine/PermissionCommands.ts"
 import * as SettingCommands from "./CommandLine/SettingCommands.ts"
 import * as Request from "./Request.ts"
@@ -157,6 +158,7 @@ const make = (choose: Request.Choose) => {
   const models = Command.make("models", { json }, (options) => choose({ _tag: "Models", ...options })).pipe(
     Command.withDescription("List the models, with what is known of them, and say which is the default.")
   )
+  const { config: inForce, doctor, pages: inspectionPages } = InspectionCommands.make(choose)
   const { credentials, pages: credentialPages } = CredentialCommands.make(choose)
   const { pages: settingPages, settings } = SettingCommands.make(choose)
 
@@ -180,12 +182,25 @@ const make = (choose: Request.Choose) => {
 
   const dsh = Command.make("dsh").pipe(
     Command.withDescription("An LLM agent harness made of Layers."),
-    Command.withSubcommands([run, demo, credentials, models, permission, plugin, session, settings, mockLlm])
+    Command.withSubcommands([
+      run,
+      demo,
+      inForce,
+      credentials,
+      doctor,
+      models,
+      permission,
+      plugin,
+      session,
+      settings,
+      mockLlm
+    ])
   )
   const pages: Record<Page, () => HelpPage> = {
     dsh: () => helpOf(dsh),
     run: () => helpOf(run),
     demo: () => helpOf(demo),
+    ...inspectionPages,
     ...credentialPages,
     models: () => helpOf(models),
     ...permissionPages,

@@ -22,6 +22,16 @@ export const run = (request: Request): Command => {
         Effect.promise(() => import("./commands/Demo.ts")),
         (command) => command.run
       )
+    case "Config":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/Config.ts")),
+        (command) => command.run(request)
+      )
+    case "Doctor":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/Doctor.ts")),
+        (command) => command.run(request)
+      )
     case "Dump":
       return Effect.flatMap(
         Effect.promise(() => import("./commands/DumpConfig.ts")),

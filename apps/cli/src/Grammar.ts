@@ -34,9 +34,11 @@ export const commands = {
     words: { _tag: "Task" }
   },
   demo: { options: {}, words: none },
+  config: { options: { "--profile": "NAME" }, flags: ["--json"], words: none },
   "credentials list": { options: {}, flags: ["--json"], words: none },
   "credentials set": { options: {}, words: { _tag: "One", name: "NAME", secret: typed } },
   "credentials unset": { options: {}, words: { _tag: "One", name: "NAME", secret: typed } },
+  doctor: { options: { "--profile": "NAME" }, flags: ["--json"], words: none },
   models: { options: {}, flags: ["--json"], words: none },
   "permission allow": { options: {}, words: { _tag: "One", name: "RULE" } },
   "permission deny": { options: {}, words: { _tag: "One", name: "RULE" } },

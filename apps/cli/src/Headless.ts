@@ -22,6 +22,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import type { Launch } from "./Argv.ts"
 import type { Provider } from "./Environment.ts"
 import * as Failure from "./Failure.ts"
@@ -103,10 +104,15 @@ const asking = (options: Options): Effect.Effect<PatchLayer, Failure.Failure> =>
     }
   })
 
-/** A run's composition, for as long as the current Scope is open. What was skipped of the user's files is noted. */
-const start = (options: Options) =>
+/** What a run is made of, checked and not started, and the services it is given. */
+export interface Prepared {
+  readonly composed: Compose.Composed
+  readonly given: Context.Context<never>
+}
+
+/** Fails with everything that is wrong with it. */
+export const prepare = (options: Options): Effect.Effect<Prepared, Failure.Failure, Scope.Scope> =>
   Effect.gen(function* () {
-    const output = yield* Effect.serviceOption(Output)
     const { launch = standing, own = { entries: [] }, permission, provider, unruled = false } = options
     const { apiKey, baseUrl, keys } = provider
     const profile = yield* Profile.load(launch.profile)
@@ -132,14 +138,20 @@ const start = (options: Options) =>
       given,
       needed: { by: "dsh run", keys: needed }
     })
+    return { composed, given }
+  }).pipe(Effect.provide(NodeFileSystem.layer), Effect.mapError(misconfigured))
+
+const misconfigured = (error: CompositionError | Failure.Failure): Failure.Failure =>
+  error instanceof CompositionError ? Failure.configuration(error.code, error.message) : error
+
+/** A run's composition, for as long as the current Scope is open. What was skipped of the user's files is noted. */
+const start = (options: Options) =>
+  Effect.gen(function* () {
+    const output = yield* Effect.serviceOption(Output)
+    const { composed, given } = yield* prepare(options)
     if (output._tag === "Some") for (const notice of composed.stacked.notices) output.value.notice(notice)
-    const composition = yield* Compose.start(composed, given)
+    const composition = yield* Effect.mapError(Compose.start(composed, given), misconfigured)
     return composition.context() as Context.Context<Services>
-  }).pipe(
-    Effect.provide(NodeFileSystem.layer),
-    Effect.mapError((error) =>
-      error instanceof CompositionError ? Failure.configuration(error.code, error.message) : error
-    )
-  )
+  })
 
 export const layer = (options: Options): Layer.Layer<Services, Failure.Failure> => Layer.scopedContext(start(options))

@@ -106,12 +106,18 @@ export const bundled = (
 const ownFiles = (profile: Profile): Effect.Effect<ReadonlyArray<string>> =>
   Effect.map(HomeFolder.home, (home) => [join(profile.folder, PatchFile.fileName), join(home, PatchFile.fileName)])
 
+/** Those that are there. */
+export const patchFiles = (profile: Profile): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.map(ownFiles(profile), (files) => files.filter((file) => existsSync(file)))
+
 /** What the user changed: in files, and with this command line. */
 export const changes = (
   profile: Profile,
   patches: Launch["patches"]
 ): Effect.Effect<ReadonlyArray<PatchLayer>, CompositionError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
-    const files = (yield* ownFiles(profile)).filter((file) => existsSync(file))
-    return yield* Effect.forEach([...files, ...patches.map((file) => resolve(file))], PatchFile.read)
+    return yield* Effect.forEach(
+      [...(yield* patchFiles(profile)), ...patches.map((file) => resolve(file))],
+      PatchFile.read
+    )
   })

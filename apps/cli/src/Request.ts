@@ -60,6 +60,8 @@ export interface MockLlm {
 export type Request =
   | Run
   | { readonly _tag: "Demo" }
+  | { readonly _tag: "Config"; readonly profile: string | undefined; readonly json: boolean }
+  | { readonly _tag: "Doctor"; readonly profile: string | undefined; readonly json: boolean }
   | { readonly _tag: "Dump"; readonly launch: Launch; readonly own: boolean }
   | { readonly _tag: "Plugin"; readonly profile: string | undefined; readonly args: ReadonlyArray<string> }
   | { readonly _tag: "PermissionAdd"; readonly effect: "allow" | "deny"; readonly rule: string }

@@ -55,6 +55,8 @@ const accepted: ReadonlyArray<readonly [line: ReadonlyArray<string>, parsed: unk
     invocation("plugin", ["remove", "-D", "x"], { "--profile": "mine" })
   ],
   [["demo"], invocation("demo")],
+  [["doctor", "--json"], invocation("doctor", [], {}, ["--json"])],
+  [["config", "--profile=mine", "--json"], invocation("config", [], { "--profile": "mine" }, ["--json"])],
   [["session", "list"], invocation("session list")],
   [["session", "show", "list"], invocation("session show", ["list"])],
   [["session", "verify", "--", "-x"], invocation("session verify", ["-x"])],
@@ -75,7 +77,10 @@ const accepted: ReadonlyArray<readonly [line: ReadonlyArray<string>, parsed: unk
 const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: RegExp]> = [
   [[], /^say what to do/],
   [["rn", "fix"], /^"rn" is no command of dsh; did you mean "run"\?$/],
-  [["frobnicate"], /it knows run, demo, credentials, models, permission, plugin, session, settings, mock-llm$/],
+  [
+    ["frobnicate"],
+    /it knows run, demo, config, credentials, doctor, models, permission, plugin, session, settings, mock-llm$/
+  ],
   [["--verson"], /^--verson is no option of "dsh"; did you mean "--version"\?$/],
   [["--model", "m", "run", "fix"], /^--model is no option of "dsh"; it goes after the command: dsh run --model$/],
   [["run", ""], /^the task is blank/],

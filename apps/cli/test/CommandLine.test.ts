@@ -113,7 +113,9 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
     checkInvariants: false,
     usage: false
   },
+  config: { _tag: "Config", profile: "7", json: false },
   demo: { _tag: "Demo" },
+  doctor: { _tag: "Doctor", profile: "7", json: false },
   "credentials list": { _tag: "CredentialsList", json: false },
   "credentials set": { _tag: "CredentialsSet", name: "a" },
   "credentials unset": { _tag: "CredentialsUnset", name: "a" },

@@ -26,6 +26,9 @@ import type { NodeResponse } from "./NodeResponse.ts"
 
 export type Options = Settings.Options
 
+/** The proxies of the environment, by variable, without their passwords; and what is reached without them. */
+export const proxies = Settings.inForce
+
 const open = (options: Options): Effect.Effect<Connections, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.map(Settings.resolve(options), (settings) => new Connections(settings)),

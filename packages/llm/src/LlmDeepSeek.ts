@@ -28,7 +28,8 @@ export {
   fixed as connection,
   fromConfig as connectionConfig,
   fromCredentials as connectionCredentials,
-  keyName
+  keyName,
+  officialUrl
 } from "./LlmDeepSeek/Connection.ts"
 export type { Effort } from "./LlmDeepSeek/Thinking.ts"
 

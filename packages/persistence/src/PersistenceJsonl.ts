@@ -56,6 +56,16 @@ export const layer = (
 ): Layer.Layer<SessionPersistence, PersistenceError, FileSystem.FileSystem | Path.Path> =>
   Layer.scoped(SessionPersistence, make(options))
 
+/**
+ * Who has the log at `path` open, as the lock beside it says: nobody is undefined. A lock that names nobody was left by a loss of power.
+ */
+export const ownerOf = (
+  path: string
+): Effect.Effect<{ readonly isAlive: boolean } | undefined, PersistenceError, FileSystem.FileSystem> =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) =>
+    Lock.ownerOf(fs, `${path.slice(0, -Lookup.fileName.length)}${Lock.fileName}`)
+  )
+
 const refuseOtherThanFolder = (fs: FileSystem.FileSystem, root: string) =>
   fs.readDirectory(root).pipe(
     Effect.as(true),

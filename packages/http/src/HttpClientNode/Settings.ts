@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { ConnectionError } from "../ConnectionError.ts"
+import { ConnectionError } from "../ConnectionError.ts"
 import { NoProxy } from "./NoProxy.ts"
 import * as ProxyServer from "./ProxyServer.ts"
 
@@ -120,3 +120,16 @@ export const resolve = (options: Options): Effect.Effect<Settings> =>
     authorities: authorities(read, options),
     proxyTimeoutMs: options.proxyTimeoutMs ?? 30_000
   }))
+
+/**
+ * The variables that say which proxies are used, and for what none is. A password is not in it.
+ */
+export const inForce: Effect.Effect<ReadonlyArray<Variable>> = Effect.map(environment, (read) => {
+  const found = [variables.http, variables.https, variables.all].flatMap((names) => find(read, names) ?? [])
+  const exceptions = find(read, variables.exceptions)
+  const shown = found.map(({ name, value }) => {
+    const proxy = ProxyServer.parse(value, name)
+    return { name, value: proxy instanceof ConnectionError ? "(no proxy that can be used)" : proxy.shown }
+  })
+  return exceptions === undefined || shown.length === 0 ? shown : [...shown, exceptions]
+})

@@ -114,6 +114,20 @@ export const release = (fs: FileSystem.FileSystem, { file }: Place): Effect.Effe
     Effect.ensuring(claim(file, -1))
   )
 
+/** Whether whoever the file names is still there; undefined when there is no file. Takes nothing. */
+export const ownerOf = (
+  fs: FileSystem.FileSystem,
+  file: string
+): Effect.Effect<{ readonly isAlive: boolean } | undefined, PersistenceError> =>
+  Effect.mapBoth(read(fs, file), {
+    onFailure: storageFailed("read", file),
+    onSuccess: (found) => {
+      if (found === undefined) return undefined
+      const owner = parse(found)
+      return { isAlive: owner !== undefined && isAlive(owner) }
+    }
+  })
+
 // With a link the file is there with all of its content or not at all.
 const publish = (fs: FileSystem.FileSystem, file: string): Effect.Effect<void, PlatformError> =>
   Effect.suspend(() => {
