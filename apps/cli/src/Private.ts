@@ -10,15 +10,24 @@ import * as Keys from "./Keys.ts"
 /** A shorter value would be found in text that has nothing to do with it. */
 const leastLength = 12
 
-/** Hides the keys that are set somewhere; one that cannot be looked up is known to nobody. */
-export const hiding: Effect.Effect<(text: string) => string> = Effect.gen(function* () {
-  const keys = yield* Effect.option(Keys.load)
-  if (keys._tag === "Some") {
-    const { credentials } = keys.value
-    yield* Effect.forEach(Keys.references, (name) => Effect.ignore(credentials.resolve(name)), { discard: true })
-  }
-  const known = keys._tag === "Some" ? keys.value.known() : []
-  const secrets = new Set([...known, ...ChildEnv.secrets(yield* AmbientEnv)])
-  const longest = [...secrets].filter(({ length }) => length >= leastLength).sort((a, b) => b.length - a.length)
-  return (text) => redact(text, longest)
-})
+const kept: Effect.Effect<ReadonlyArray<string>> = Effect.gen(function* () {
+  const { credentials, known } = yield* Keys.load
+  yield* Effect.forEach(Keys.references, (name) => Effect.ignore(credentials.resolve(name)), { discard: true })
+  return [...known()]
+}).pipe(
+  // Where they cannot be read, nobody has read them for what is told, either.
+  Effect.orElseSucceed(() => [])
+)
+
+const hide = (secrets: ReadonlyArray<string>) =>
+  Effect.map(AmbientEnv, (env) => {
+    const all = new Set([...secrets, ...ChildEnv.secrets(env)])
+    const longest = [...all].filter(({ length }) => length >= leastLength).sort((a, b) => b.length - a.length)
+    return (text: string): string => redact(text, longest)
+  })
+
+/** Hides the keys that are set in the environment. */
+export const hidingAmbient: Effect.Effect<(text: string) => string> = hide([])
+
+/** Hides the keys that are set somewhere. */
+export const hiding: Effect.Effect<(text: string) => string> = Effect.flatMap(kept, hide)

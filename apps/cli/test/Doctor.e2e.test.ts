@@ -122,7 +122,7 @@ describe("dsh doctor", () => {
       const workspace = yield* make
       const { home, project } = workspace
       write(join(home, "settings.yaml"), "permission:\n  rules:\n    deny: [read(.env)]\n")
-      write(join(home, ".credentials.yaml"), `refs:\n  EXA_API_KEY: sk-secret-1234\n`)
+      write(join(home, ".credentials.yaml"), "EXA_API_KEY: sk-secret-1234\n")
       write(join(project, ".env"), "PERPLEXITY_API_KEY=sk-secret-5678\n")
       write(join(home, "dsh.patch.yml"), "- id: spill\n  config:\n    maxInlineBytes: 60000\n")
       assert.strictEqual((yield* workspace.run(["run", "work"])).code, 0)
@@ -181,7 +181,7 @@ describe("dsh doctor", () => {
     },
     {
       name: "credentials that others may read",
-      make: ({ home }) => write(join(home, ".credentials.yaml"), "refs:\n  DEEPSEEK_API_KEY: sk-secret-12345\n", 0o644),
+      make: ({ home }) => write(join(home, ".credentials.yaml"), "DEEPSEEK_API_KEY: sk-secret-12345\n", 0o644),
       env: { DEEPSEEK_API_KEY: "" },
       fails: {
         home: [/\.credentials\.yaml has mode 0644: others may read it$/, /^run "chmod 600 .*\.credentials\.yaml"$/],
@@ -197,6 +197,11 @@ describe("dsh doctor", () => {
       name: "a key that cannot be sent",
       env: { DEEPSEEK_API_KEY: "sk-secret 12345" },
       fails: { key: [/^DEEPSEEK_API_KEY holds characters that no key has/] }
+    },
+    {
+      name: "credentials that nobody needs now, and nobody could read",
+      make: ({ home }) => write(join(home, ".credentials.yaml"), "version: 7\nrefs: { A: sk-secret-1234 }\n"),
+      warns: { key: [/^DEEPSEEK_API_KEY is set in the environment\n.*\.credentials\.yaml:1:1: is of a version/] }
     },
     {
       name: "settings that are no YAML",
@@ -256,7 +261,9 @@ describe("dsh doctor", () => {
           "- id: spill\n  config:\n    maxBytes: 1\n- insert:\n    - id: mine\n      name: nowhere\n"
         ),
       fails: {
-        configuration: [/dsh\.patch\.yml:3: row "spill" .*maxBytes.*\n.*dsh\.patch\.yml:6?5?: row "mine".*nowhere/s]
+        configuration: [
+          /dsh\.patch\.yml:1: row "spill" sets "maxBytes".*\n.*dsh\.patch\.yml:5: row "mine" names the plugin nowhere/s
+        ]
       },
       warns: { sandbox: [/was not tried/], presets: [/were not looked at/] }
     },
@@ -338,6 +345,17 @@ describe("dsh doctor", () => {
       warns: { sandbox: [/was not tried/], presets: [/were not looked at/] }
     },
     {
+      name: "a pipe where the settings belong, without waiting for it",
+      make: ({ home }) =>
+        void spawnSync("mkfifo", ["-m", "600", join(home, "settings.yaml"), join(home, ".credentials.yaml")]),
+      fails: { home: [/settings\.yaml, .*\.credentials\.yaml cannot be read without waiting/, /^move it away$/] },
+      warns: Object.fromEntries(
+        ["sandbox", "key", "settings", "env-files", "configuration", "extensions", "presets", "sessions"].map(
+          (check) => [check, [/^it was not looked at/, /^see home$/]]
+        )
+      )
+    },
+    {
       name: "an address that is none",
       env: { DEEPSEEK_BASE_URL: "sk-secret-address" },
       fails: { network: [/^DEEPSEEK_BASE_URL is no address of a server$/] }
@@ -402,7 +420,7 @@ describe("dsh doctor", () => {
       // What it points to helps.
       const check = yield* run(workspace, ["session", "check", spoiltId])
       assert.notStrictEqual(check.code, 0)
-      assert.include(check.stdout + check.stderr, "line 1")
+      assert.include(check.stdout, "HEADER_UNREADABLE")
       // A living owner is nobody's concern.
       write(join(left, "session.lock"), `${JSON.stringify({ pid: process.pid, host: hostname() })}\n`)
       assert.notInclude((yield* examine(workspace)).told("sessions").message, "left open")
@@ -563,7 +581,7 @@ environment  DEEPSEEK_API_KEY
         "permission: { preset: read-only }"
       ]
       write(join(home, "settings.yml"), `${settings.join("\n")}\n`)
-      write(join(home, ".credentials.yaml"), "refs:\n  EXA_API_KEY: sk-secret-1234\n")
+      write(join(home, ".credentials.yaml"), "EXA_API_KEY: sk-secret-1234\n")
       write(join(project, ".env"), "PERPLEXITY_API_KEY=sk-secret-5678\n")
       write(join(home, "dsh.patch.yml"), "- id: spil\n  disabled: true\n")
       extension(workspace, plugin)

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import type { Command } from "../Dispatch.ts"
+import * as Blocking from "../doctor/Blocking.ts"
 import * as Configuration from "../doctor/Configuration.ts"
 import * as EnvFiles from "../doctor/EnvFiles.ts"
 import * as Extensions from "../doctor/Extensions.ts"
@@ -44,6 +45,9 @@ const checks: ReadonlyArray<readonly [name: string, check: Check]> = [
   ["terminal", Terminal.check]
 ]
 
+/** Those that read nothing of the home folder that somebody else may hold up. */
+const independent = ["node", "ripgrep", "network", "home", "terminal"]
+
 const deadlineSeconds = 10
 
 /** What goes wrong with a check is its finding, too, and it is not waited for what does not end. */
@@ -60,6 +64,8 @@ const bounded = (finding: Effect.Effect<Finding.Finding>): Effect.Effect<Finding
         Finding.fail(`nothing was found out within ${deadlineSeconds} s`, "try again when the machine is less busy")
     })
   )
+
+const unread = Effect.succeed(Finding.warn("it was not looked at, because the home folder cannot be read", "see home"))
 
 /** Nobody is asked anything, so no key is needed for it. */
 const nobody = { apiKey: Redacted.make("none"), baseUrl: undefined }
@@ -84,14 +90,20 @@ export const run = ({
 }): Command =>
   Effect.gen(function* () {
     const output = yield* Output
-    const preparing = yield* Effect.forkScoped(prepare(profile))
-    const subject: Subject = { profile, prepared: Fiber.join(preparing) }
+    const blocking = yield* Blocking.find(profile)
+    const isFree = blocking.length === 0
+    const preparing = yield* Effect.forkScoped(isFree ? prepare(profile) : Effect.never)
+    const subject: Subject = { profile, blocking, prepared: Fiber.join(preparing) }
     const findings = yield* Effect.forEach(
       checks,
-      ([check, look]) => Effect.map(bounded(look(subject)), (finding) => ({ check, ...finding })),
+      ([check, look]) =>
+        Effect.map(isFree || independent.includes(check) ? bounded(look(subject)) : unread, (finding) => ({
+          check,
+          ...finding
+        })),
       { concurrency: "unbounded" }
     )
-    const hide = yield* Private.hiding
+    const hide = yield* isFree ? Private.hiding : Private.hidingAmbient
     yield* output.print(hide(findings.map(json ? (found) => JSON.stringify(found) : toText).join("\n")))
     return findings.some(({ status }) => status === "fail") ? ExitCode.configuration : ExitCode.completed
   }).pipe(Effect.scoped)

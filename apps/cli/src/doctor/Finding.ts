@@ -17,6 +17,8 @@ export interface Finding {
 /** What is looked at. */
 export interface Subject {
   readonly profile: string
+  /** See `Blocking.find`. */
+  readonly blocking: ReadonlyArray<string>
   /** What a run with it would be made of; it is made once for all checks. */
   readonly prepared: Effect.Effect<Prepared, Failure>
 }

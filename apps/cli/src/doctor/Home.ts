@@ -69,9 +69,15 @@ const credentials = (folder: string): Effect.Effect<ReadonlyArray<Finding.Findin
     return [Finding.fail(`${file} has mode ${bits(stat.mode)}: others may read it`, `run "chmod 600 ${file}"`)]
   })
 
-export const check: Check = () =>
+export const check: Check = ({ blocking }) =>
   Effect.gen(function* () {
     const folder = yield* HomeFolder.home
+    if (blocking.length > 0) {
+      return Finding.fail(
+        `${blocking.join(", ")} cannot be read without waiting for somebody else: no file is there`,
+        "move it away"
+      )
+    }
     const place = yield* standing(folder)
     const stat = yield* attempt(() => Fs.stat(place))
     if (!stat.isDirectory()) {

@@ -27,5 +27,10 @@ export const check: Check = () =>
     }
     const { source, value } = found.value
     yield* Credentials.usable(name, value)
-    return Finding.ok(`${name} is set in ${Keys.places[source]}`)
+    const set = Finding.ok(`${name} is set in ${Keys.places[source]}`)
+    // What wins over it hides what is wrong with the file, and other keys are only there.
+    return yield* Effect.match(keys.right.credentials.list, {
+      onFailure: (error) => Finding.all([set, Finding.because("warn", error)]),
+      onSuccess: () => set
+    })
   }).pipe(Effect.catchAll((error) => Effect.succeed(Finding.because("fail", error))))
