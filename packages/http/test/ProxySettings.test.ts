@@ -33,6 +33,33 @@ const world = Effect.gen(function* () {
 const nowhere = "http://127.0.0.1:1"
 
 describe("proxies in the environment", () => {
+  for (const [env, shown] of [
+    [{}, []],
+    [{ NO_PROXY: "a" }, []],
+    [
+      {
+        HTTP_PROXY: "http://u:secret@one:1",
+        https_proxy: "two",
+        ALL_PROXY: "socks5://u:secret@three",
+        NO_PROXY: "a,b"
+      },
+      ["HTTP_PROXY=http://one:1", "https_proxy=http://two", "ALL_PROXY=(no proxy that can be used)", "NO_PROXY=a,b"]
+    ],
+    [{ http_proxy: "one", HTTP_PROXY: "two", no_proxy: " " }, ["http_proxy=http://one"]]
+  ] as const) {
+    it.effect(
+      `are told without passwords: ${shown.join(" ") || "none"} for ${Object.keys(env).join(" ") || "nothing"}`,
+      () =>
+        Effect.gen(function* () {
+          const proxies = yield* HttpClientNode.proxies
+          assert.deepStrictEqual(
+            proxies.map(({ name, value }) => `${name}=${value}`),
+            [...shown]
+          )
+        }).pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries<string>(env)))))
+    )
+  }
+
   it.scopedLive("each kind of URL has its own", () =>
     Effect.gen(function* () {
       const { http, https, one, other } = yield* world

@@ -739,6 +739,28 @@ describe("the lock", () => {
     )
   )
 
+  it.live("can be looked at without being taken", () =>
+    onDisk(
+      Effect.gen(function* () {
+        yield* write(place, bytes)
+        const { root } = yield* Disk
+        const owner = PersistenceJsonl.ownerOf(`${root}/${place}`)
+        assert.isUndefined(yield* owner)
+        const dead = spawnSync(process.execPath, ["-e", ""]).pid
+        for (const [content, isAlive] of [
+          [JSON.stringify({ pid: process.ppid, host: hostname() }), true],
+          [JSON.stringify({ pid: 1, host: "elsewhere" }), true],
+          [JSON.stringify({ pid: dead, host: hostname() }), false],
+          ["", false]
+        ] as const) {
+          yield* write(lock, content)
+          assert.deepStrictEqual(yield* owner, { isAlive })
+          assert.strictEqual(yield* read(lock), content)
+        }
+      })
+    )
+  )
+
   it.live("is given back by whoever took it, and by nobody else", () =>
     onDisk(
       Effect.gen(function* () {
