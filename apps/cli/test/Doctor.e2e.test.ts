@@ -518,7 +518,10 @@ describe.skipIf(process.platform !== "linux")("dsh doctor, where nothing can be 
       const path = `${bin}:${process.env["PATH"] ?? ""}`
       const { failed, told } = yield* examine(workspace, { ...confining, PATH: path })
       assert.deepStrictEqual(failed, ["sandbox"])
-      assert.include(told("sandbox").message, "No permissions to create new namespace")
+      assert.include(
+        told("sandbox").message,
+        "was not run, because bwrap failed: No permissions to create new namespace"
+      )
       assert.match(told("sandbox").remedy ?? "", /^let your user make namespaces .*danger-full-access/)
     })
   )
