@@ -122,6 +122,18 @@ const checkWords = (command: CommandName, { words: expected }: Shape, words: Arg
       return words.length === 1
         ? undefined
         : usage(`"dsh ${command}" takes one ${expected.name}, not also "${words[1]}"`)
+    case "Maybe":
+      return words.length <= 1
+        ? undefined
+        : usage(`"dsh ${command}" takes at most one ${expected.name}, not also "${words[1]}"`)
+    case "Two": {
+      const { names } = expected
+      if (words.length < names.length)
+        return usage(`"dsh ${command}" needs its ${names.slice(words.length).join(" and ")}`)
+      return words.length === names.length
+        ? undefined
+        : usage(`"dsh ${command}" takes ${names.join(" and ")}, not also "${words[2]}"`)
+    }
     case "Task":
       return words.length === 0 || words.join(" ").trim() !== ""
         ? undefined

@@ -22,6 +22,7 @@ import type { Page } from "./Grammar.ts"
 import { config, helpOf } from "./CommandLine/HelpPage.ts"
 import type { HelpPage } from "./CommandLine/HelpPage.ts"
 import * as PermissionCommands from "./CommandLine/PermissionCommands.ts"
+import * as PresetCommands from "./CommandLine/PresetCommands.ts"
 import * as Request from "./Request.ts"
 
 /** What `@effect/cli` wants from the platform. */
@@ -93,6 +94,7 @@ const make = (choose: Request.Choose) => {
   )
 
   const { pages: permissionPages, permission } = PermissionCommands.make(choose)
+  const { pages: presetPages, preset } = PresetCommands.make(choose)
   const json = Options.boolean("json").pipe(Options.withDescription("One JSON object per line."))
   const check = Command.make("check", { id: sessionId, json }, (asked) =>
     choose({ _tag: "SessionCheck", ...asked })
@@ -156,13 +158,14 @@ const make = (choose: Request.Choose) => {
 
   const dsh = Command.make("dsh").pipe(
     Command.withDescription("An LLM agent harness made of Layers."),
-    Command.withSubcommands([run, demo, permission, session, mockLlm])
+    Command.withSubcommands([run, demo, permission, preset, session, mockLlm])
   )
   const pages: Record<Page, () => HelpPage> = {
     dsh: () => helpOf(dsh),
     run: () => helpOf(run),
     demo: () => helpOf(demo),
     ...permissionPages,
+    ...presetPages,
     session: () => helpOf(session),
     "session check": () => helpOf(check),
     "session delete": () => helpOf(remove),

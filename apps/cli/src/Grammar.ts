@@ -10,15 +10,17 @@ export interface Shape {
   readonly options: Readonly<Record<string, string>>
   /** Options that take none. */
   readonly flags?: ReadonlyArray<string>
-  /** What may stand beside the options: nothing, exactly one value of that name, or the words of a task. */
+  /** What may stand beside the options: nothing, exactly one value of that name, at most one, exactly two, or the words of a task. */
   readonly words:
     | { readonly _tag: "None" }
     | { readonly _tag: "One"; readonly name: string }
+    | { readonly _tag: "Maybe"; readonly name: string }
+    | { readonly _tag: "Two"; readonly names: readonly [string, string] }
     | { readonly _tag: "Task" }
 }
 
 const none = { _tag: "None" } as const
-const sessionId = { _tag: "One", name: "ID" } as const
+const id = { _tag: "One", name: "ID" } as const
 
 export const commands = {
   run: {
@@ -31,15 +33,20 @@ export const commands = {
   "permission deny": { options: {}, words: { _tag: "One", name: "RULE" } },
   "permission list": { options: { "--session": "ID" }, flags: ["--json"], words: none },
   "permission revoke": { options: { "--session": "ID" }, words: { _tag: "One", name: "RULE" } },
-  "session check": { options: {}, flags: ["--json"], words: sessionId },
-  "session delete": { options: {}, flags: ["--yes"], words: sessionId },
-  "session export": { options: {}, words: sessionId },
+  "preset copy": { options: {}, words: { _tag: "Two", names: ["FROM", "TO"] } },
+  "preset list": { options: {}, flags: ["--json"], words: none },
+  "preset remove": { options: {}, flags: ["--yes"], words: id },
+  "preset show": { options: {}, words: id },
+  "preset validate": { options: {}, words: { _tag: "Maybe", name: "ID|FOLDER" } },
+  "session check": { options: {}, flags: ["--json"], words: id },
+  "session delete": { options: {}, flags: ["--yes"], words: id },
+  "session export": { options: {}, words: id },
   "session fork": { options: {}, words: { _tag: "One", name: "ID[@SEQ]" } },
   "session list": { options: {}, flags: ["--json"], words: none },
-  "session repair": { options: {}, words: sessionId },
+  "session repair": { options: {}, words: id },
   "session search": { options: {}, words: { _tag: "One", name: "TEXT" } },
-  "session show": { options: {}, words: sessionId },
-  "session verify": { options: {}, words: sessionId },
+  "session show": { options: {}, words: id },
+  "session verify": { options: {}, words: id },
   "mock-llm": { options: { "--port": "N", "--scenario": "FILE" }, words: none }
 } as const satisfies Readonly<Record<string, Shape>>
 
@@ -50,7 +57,7 @@ type GroupOf<Name> = Name extends `${infer Group} ${string}` ? Group : never
 /** Commands that only hold others. */
 export type Group = GroupOf<CommandName>
 
-export const groups: ReadonlyArray<Group> = ["permission", "session"]
+export const groups: ReadonlyArray<Group> = ["permission", "preset", "session"]
 
 /** What `--help` can be about. */
 export type Page = CommandName | Group | "dsh"

@@ -61,6 +61,11 @@ export type Request =
   | { readonly _tag: "PermissionAdd"; readonly effect: "allow" | "deny"; readonly rule: string }
   | { readonly _tag: "PermissionList"; readonly json: boolean; readonly session: string | undefined }
   | { readonly _tag: "PermissionRevoke"; readonly rule: string; readonly session: string | undefined }
+  | { readonly _tag: "PresetCopy"; readonly from: string; readonly to: string }
+  | { readonly _tag: "PresetList"; readonly json: boolean }
+  | { readonly _tag: "PresetRemove"; readonly id: string; readonly yes: boolean }
+  | { readonly _tag: "PresetShow"; readonly id: string }
+  | { readonly _tag: "PresetValidate"; readonly preset: string | undefined }
   | { readonly _tag: "SessionCheck"; readonly id: string; readonly json: boolean }
   | { readonly _tag: "SessionDelete"; readonly id: string; readonly yes: boolean }
   | { readonly _tag: "SessionExport"; readonly id: string }

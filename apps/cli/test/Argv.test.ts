@@ -33,6 +33,8 @@ const accepted: ReadonlyArray<readonly [line: ReadonlyArray<string>, parsed: unk
   [["--profile", "headless", "--", "fix"], invocation("run", ["fix"])],
   [["demo"], invocation("demo")],
   [["session", "list"], invocation("session list")],
+  [["preset", "validate"], invocation("preset validate")],
+  [["preset", "copy", "a", "b"], invocation("preset copy", ["a", "b"])],
   [["session", "show", "list"], invocation("session show", ["list"])],
   [["session", "verify", "--", "-x"], invocation("session verify", ["-x"])],
   [
@@ -52,7 +54,7 @@ const accepted: ReadonlyArray<readonly [line: ReadonlyArray<string>, parsed: unk
 const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: RegExp]> = [
   [[], /^say what to do/],
   [["rn", "fix"], /^"rn" is no command of dsh; did you mean "run"\?$/],
-  [["frobnicate"], /it knows run, demo, permission, session, mock-llm$/],
+  [["frobnicate"], /it knows run, demo, permission, preset, session, mock-llm$/],
   [["--verson"], /^--verson is no option of "dsh"; did you mean "--version"\?$/],
   [["--model", "m", "run", "fix"], /^--model is no option of "dsh"; it goes after the command: dsh run --model$/],
   [["run", ""], /^the task is blank/],
@@ -89,6 +91,10 @@ const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: Reg
   [["session", "ls"], /^"ls" is no command of "dsh session"; did you mean "list"\?$/],
   [["session", "--all"], /^"--all" is no option of "dsh session"/],
   [["session", "show"], /^"dsh session show" needs its ID$/],
+  [["preset", "copy"], /^"dsh preset copy" needs its FROM and TO$/],
+  [["preset", "copy", "a"], /^"dsh preset copy" needs its TO$/],
+  [["preset", "copy", "a", "b", "c"], /^"dsh preset copy" takes FROM and TO, not also "c"$/],
+  [["preset", "validate", "a", "b"], /^"dsh preset validate" takes at most one ID\|FOLDER, not also "b"$/],
   [["session", "show", "a", "b"], /^"dsh session show" takes one ID, not also "b"$/]
 ]
 

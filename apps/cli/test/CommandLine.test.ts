@@ -112,6 +112,11 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
   "permission deny": { _tag: "PermissionAdd", effect: "deny", rule: "a" },
   "permission list": { _tag: "PermissionList", json: false, session: "7" },
   "permission revoke": { _tag: "PermissionRevoke", rule: "a", session: "7" },
+  "preset copy": { _tag: "PresetCopy", from: "a", to: "b" },
+  "preset list": { _tag: "PresetList", json: false },
+  "preset remove": { _tag: "PresetRemove", id: "a", yes: false },
+  "preset show": { _tag: "PresetShow", id: "a" },
+  "preset validate": { _tag: "PresetValidate", preset: "a" },
   "session check": { _tag: "SessionCheck", id: "a", json: false },
   "session delete": { _tag: "SessionDelete", id: "a", yes: false },
   "session export": { _tag: "SessionExport", id: "a" },
@@ -133,7 +138,7 @@ describe("CommandLine", () => {
           ...command.split(" "),
           // A run has one beginning.
           ...Object.keys(options).flatMap((name) => (name === "--fork" ? [] : [name, "7"])),
-          ...{ None: [], One: ["a"], Task: ["a", "b"] }[words._tag]
+          ...{ None: [], One: ["a"], Maybe: ["a"], Two: ["a", "b"], Task: ["a", "b"] }[words._tag]
         ]
         const parsed = Argv.parse(args)
         assert.strictEqual(parsed._tag, "Invocation")
