@@ -68,6 +68,11 @@ const make = (choose: Request.Choose) => {
         Options.withDescription("How far tools may go: read-only, workspace-write or danger-full-access."),
         Options.optional
       ),
+      preset: Options.text("preset").pipe(
+        Options.withPseudoName("ID"),
+        Options.withDescription("What kind of agent to start. Default: as the settings say, else standard."),
+        Options.optional
+      ),
       last: Options.boolean("continue").pipe(Options.withDescription("Go on with the last session of this folder.")),
       checkInvariants: Options.boolean("check-invariants").pipe(
         Options.withDescription("Refuse what would break a rule of the session log; for bug reports.")
@@ -76,7 +81,7 @@ const make = (choose: Request.Choose) => {
         Options.withDescription("Say on stderr how many tokens it took, as is done in a terminal.")
       )
     },
-    ({ checkInvariants, fork, last, maxSteps, model, permission, session, usage, words }) =>
+    ({ checkInvariants, fork, last, maxSteps, model, permission, preset, session, usage, words }) =>
       choose({
         _tag: "Run",
         words,
@@ -84,6 +89,7 @@ const make = (choose: Request.Choose) => {
         from: Request.from({ session: Option.getOrUndefined(session), fork: Option.getOrUndefined(fork), last }),
         maxSteps: Option.getOrUndefined(maxSteps),
         permission: Option.getOrUndefined(permission),
+        preset: Option.getOrUndefined(preset),
         checkInvariants,
         usage
       })

@@ -24,7 +24,14 @@ const id = { _tag: "One", name: "ID" } as const
 
 export const commands = {
   run: {
-    options: { "--model": "ID", "--session": "ID", "--fork": "ID[@SEQ]", "--max-steps": "N", "--permission": "PRESET" },
+    options: {
+      "--model": "ID",
+      "--session": "ID",
+      "--fork": "ID[@SEQ]",
+      "--max-steps": "N",
+      "--permission": "PRESET",
+      "--preset": "ID"
+    },
     flags: ["--continue", "--check-invariants", "--usage"],
     words: { _tag: "Task" }
   },

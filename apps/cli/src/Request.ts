@@ -14,6 +14,8 @@ export interface Run {
   readonly maxSteps: string | undefined
   /** As typed; there may be no such preset. */
   readonly permission: string | undefined
+  /** What kind of agent, as typed; there may be no such preset. */
+  readonly preset: string | undefined
   readonly checkInvariants: boolean
   /** Say what was used, wherever stderr goes. */
   readonly usage: boolean
@@ -94,6 +96,7 @@ export const fastLane = (parsed: Parsed): Run | undefined =>
         }),
         maxSteps: parsed.options["--max-steps"],
         permission: parsed.options["--permission"],
+        preset: parsed.options["--preset"],
         checkInvariants: parsed.flags.includes("--check-invariants"),
         usage: parsed.flags.includes("--usage")
       }

@@ -62,6 +62,7 @@ describe("the two lanes", () => {
       from: { _tag: "New" },
       maxSteps: undefined,
       permission: undefined,
+      preset: undefined,
       checkInvariants: false,
       usage: false
     } as const
@@ -86,6 +87,7 @@ describe("the two lanes", () => {
         from,
         maxSteps: undefined,
         permission: undefined,
+        preset: undefined,
         checkInvariants: false,
         usage: false
       } as const
@@ -104,6 +106,7 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
     from: { _tag: "Session", id: "7" },
     maxSteps: "7",
     permission: "7",
+    preset: "7",
     checkInvariants: false,
     usage: false
   },
@@ -178,7 +181,7 @@ describe("Help", () => {
       `dsh 1.2.3, the Effect edition of DeepSeek Harness
 
 Usage
-  dsh run [--model ID] [--session ID] [--fork ID[@SEQ]] [--max-steps N] [--permission PRESET] [--continue] [--check-invariants] [--usage] <task>...
+  dsh run [--model ID] [--session ID] [--fork ID[@SEQ]] [--max-steps N] [--permission PRESET] [--preset ID] [--continue] [--check-invariants] [--usage] <task>...
 
 Description
   Work on one task until it is done, print the answer and exit.
@@ -198,6 +201,8 @@ Options
       End after so many requests to the model, with exit code 124.
   --permission PRESET
       How far tools may go: read-only, workspace-write or danger-full-access.
+  --preset ID
+      What kind of agent to start. Default: as the settings say, else standard.
   --continue
       Go on with the last session of this folder.
   --check-invariants

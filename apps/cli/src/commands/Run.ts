@@ -11,12 +11,13 @@ import * as Environment from "../Environment.ts"
 import * as Failure from "../Failure.ts"
 import * as Headless from "../Headless.ts"
 import * as Preset from "../Permissions/Preset.ts"
+import * as Choice from "../AgentPresets/Choice.ts"
 import * as PriceTable from "../PriceTable.ts"
 import type { Run } from "../Request.ts"
 import * as Task from "../Task.ts"
 import * as Work from "../Work.ts"
 
-export const run = ({ checkInvariants, from, maxSteps, model, permission, usage, words }: Run): Command =>
+export const run = ({ checkInvariants, from, maxSteps, model, permission, preset: kind, usage, words }: Run): Command =>
   Effect.gen(function* () {
     const steps = yield* wholeNumber("--max-steps", maxSteps)
     const task = yield* Task.resolve(words)
@@ -26,11 +27,13 @@ export const run = ({ checkInvariants, from, maxSteps, model, permission, usage,
     const maxRetries = yield* Environment.maxRetries
     const maxRepeats = yield* Environment.maxRepeats
     const preset = yield* Preset.resolve(permission)
+    const choice = yield* Choice.resolve(kind)
     const prices = usage || process.stderr.isTTY ? yield* PriceTable.load : undefined
     const { exitCode } = yield* Work.work({
       task,
       model,
       from,
+      preset: choice,
       permission: preset,
       cwd: process.cwd(),
       usage: prices
