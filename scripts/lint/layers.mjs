@@ -89,6 +89,7 @@ export const packages = {
     feature: ["WebFetchTool", "WebSearchTool", "WebTool"]
   },
   compose: { role: "definition" },
+  authoring: { role: "feature" },
   bundles: { role: "bundle" },
   presets: { role: "support" },
   loop: { role: "loop" },

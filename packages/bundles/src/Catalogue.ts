@@ -16,6 +16,7 @@ const standing: ReadonlyMap<string, Plugin> = new Map(
 
 type Loader = () => Promise<{ readonly plugins: ReadonlyArray<Plugin> }>
 
+const authoring: Loader = () => import("./plugins/Authoring.ts")
 const images: Loader = () => import("./plugins/Images.ts")
 const terminals: Loader = () => import("./plugins/Terminals.ts")
 const others: Loader = () => import("./plugins/Others.ts")
@@ -23,6 +24,7 @@ const others: Loader = () => import("./plugins/Others.ts")
 /** Where the plugins are that few compositions name. */
 const rare: Readonly<Record<string, Loader>> = {
   "@dsh/attachments/AttachmentsLocal": images,
+  "@dsh/authoring/AuthoringTools": authoring,
   "@dsh/attachments/RequestImages": images,
   "@dsh/files/ReadImageTool": images,
   "@dsh/files/StrReplaceEditorTool": terminals,

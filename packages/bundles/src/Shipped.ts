@@ -64,7 +64,16 @@ const minimal: Preset = {
   ]
 }
 
-export const presets: Readonly<Record<string, Preset>> = { standard, minimal }
+const cordis: Preset = {
+  id: "cordis",
+  name: "Creative mode",
+  description: "Writes presets: a coding agent that can look at what it is made of. Trust it as you trust a shell.",
+  order: 4,
+  extends: "standard",
+  rows: [{ id: "authoring", name: "@dsh/authoring/AuthoringTools" }]
+}
+
+export const presets: Readonly<Record<string, Preset>> = { standard, minimal, cordis }
 
 /** Where the files are. Absolute. */
 export const folder: Effect.Effect<string> = Effect.map(

@@ -6,7 +6,7 @@ import { AgentError } from "@dsh/agent/AgentError"
 import { AgentPresets } from "@dsh/agent/AgentPresets"
 import * as Realm from "@dsh/kernel/Realm"
 import * as FileSystem from "@effect/platform/FileSystem"
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
@@ -14,6 +14,7 @@ import * as Compose from "./Compose.ts"
 import type { CompositionError } from "./CompositionError.ts"
 import { Composition } from "./Composition.ts"
 import * as PresetFolder from "./PresetFolder.ts"
+import { PresetLibrary } from "./PresetLibrary.ts"
 import * as Presets from "./Presets.ts"
 
 export interface Options extends Presets.Sources {
@@ -32,7 +33,11 @@ const unavailable = (id: string, cause: CompositionError) =>
 
 export const make = (
   options: Options
-): Effect.Effect<AgentPresets["Type"], never, Composition | Compose.Means | FileSystem.FileSystem | Scope.Scope> =>
+): Effect.Effect<
+  Context.Context<AgentPresets | PresetLibrary>,
+  never,
+  Composition | Compose.Means | FileSystem.FileSystem | Scope.Scope
+> =>
   Effect.gen(function* () {
     const { standing } = options
     const means = yield* Compose.Means
@@ -42,12 +47,12 @@ export const make = (
     const mounted = new Map<string, Mounted>()
     const lock = Effect.unsafeMakeSemaphore(1)
 
-    const keys = (): ReadonlySet<string> => new Set(composition.context().unsafeMap.keys())
+    const host = (): Presets.Host => ({ means, keys: new Set(composition.context().unsafeMap.keys()) })
 
     const mount = (id: string) =>
       Effect.gen(function* () {
         const chain = yield* Presets.chain(options, yield* Presets.find(options, id))
-        const composed = yield* Presets.compose(chain, { means, keys: keys() })
+        const composed = yield* Presets.compose(chain, host())
         // A generation stays for the agents that are of it.
         const inner = yield* Compose.start(composed, Realm.fork(composition.context())).pipe(Scope.extend(scope))
         const entry = { chain, realm: inner.context() }
@@ -72,17 +77,17 @@ export const make = (
         Effect.provide(context)
       )
 
-    const list: AgentPresets["Type"]["list"] = Effect.suspend(() =>
-      Presets.list(options, { means, keys: keys() })
-    ).pipe(
+    const list: AgentPresets["Type"]["list"] = Effect.suspend(() => Presets.list(options, host())).pipe(
       Effect.map((listed) => listed.map(({ info }) => info)),
       Effect.provide(context)
     )
 
-    return AgentPresets.of({ standing, list, realm })
+    return Context.make(AgentPresets, AgentPresets.of({ standing, list, realm })).pipe(
+      Context.add(PresetLibrary, { sources: options, host, rows: composition.rows })
+    )
   })
 
 export const layer = (
   options: Options
-): Layer.Layer<AgentPresets, never, Composition | Compose.Means | FileSystem.FileSystem> =>
-  Layer.scoped(AgentPresets, make(options))
+): Layer.Layer<AgentPresets | PresetLibrary, never, Composition | Compose.Means | FileSystem.FileSystem> =>
+  Layer.scopedContext(make(options))
