@@ -15,6 +15,23 @@ const { Reply } = LlmScripted
 /** What was seen and done by the probes, in order. */
 const journal: Array<string> = []
 
+class Lamp extends Context.Tag("test/Lamp")<Lamp, string>() {}
+
+/** A part of the host that can be told something else. */
+const lamp = Plugin.make({
+  name: "lamp",
+  config: Schema.Struct({ color: Schema.String }),
+  provides: [Lamp],
+  layer: ({ color }) => Layer.succeed(Lamp, color)
+})
+
+/** A part of a preset that stands on it. */
+const lit = Plugin.make({
+  name: "lit",
+  requires: [Lamp],
+  layer: () => Layer.effectDiscard(Effect.map(Lamp, (color) => journal.push(`lit ${color}`)))
+})
+
 /** Tells whether there are terminals where it stands, and when it comes and goes. */
 const probe = Plugin.make({
   name: "probe",
@@ -132,6 +149,24 @@ describe("agents of different presets", () => {
       assert.deepStrictEqual((yield* ask(composed, third)).tools, ["glob", "read", "write"])
       for (const old of [first, twin]) assert.deepStrictEqual((yield* ask(composed, old)).tools, ["read"])
       assert.deepStrictEqual((yield* ask(composed, second)).tools, ["glob", "read"])
+    })
+  )
+
+  it.scopedLive("stand on what the host is when they begin, also when a part of it was started again", () =>
+    Effect.gen(function* () {
+      journal.length = 0
+      const host = (color: string) => ({ id: "lamp", name: "lamp", config: { color } })
+      const composed = yield* Composed.make({ plugins: [lamp, lit], rows: [host("red")] })
+      composed.write("mine", rowOf("lit", "lit"))
+      const first = yield* Composed.agent(composed, "mine")
+      yield* Composed.agent(composed, "mine")
+      assert.deepStrictEqual(journal.splice(0), ["lit red"])
+      const summary = yield* composed.change([host("blue")])
+      assert.deepStrictEqual(summary, { added: [], removed: [], restarted: ["lamp"] })
+      yield* Composed.agent(composed, "mine")
+      yield* Composed.agent(composed, "mine")
+      assert.deepStrictEqual(journal, ["lit blue"])
+      assert.deepStrictEqual((yield* ask(composed, first)).tools, [])
     })
   )
 

@@ -23,8 +23,9 @@ export interface Options extends Presets.Sources {
 }
 
 interface Mounted {
-  /** What it was made from. */
+  /** What it was made from, and over what. */
   readonly chain: ReadonlyArray<Presets.Written>
+  readonly host: Context.Context<never>
   readonly realm: Context.Context<never>
 }
 
@@ -54,18 +55,24 @@ export const make = (
         const chain = yield* Presets.chain(options, yield* Presets.find(options, id))
         const composed = yield* Presets.compose(chain, host())
         // A generation stays for the agents that are of it.
-        const inner = yield* Compose.start(composed, Realm.fork(composition.context())).pipe(Scope.extend(scope))
-        const entry = { chain, realm: inner.context() }
+        const outside = composition.context()
+        const inner = yield* Compose.start(composed, Realm.fork(outside)).pipe(Scope.extend(scope))
+        const entry = { chain, host: outside, realm: inner.context() }
         mounted.set(id, entry)
         return entry.realm
       })
 
-    const isCurrent = ({ chain }: Mounted) =>
-      Effect.every(chain, ({ folder, stamp }) =>
-        folder === undefined
-          ? Effect.succeed(true)
-          : Effect.map(PresetFolder.stamp(folder), (current) => current === stamp)
-      )
+    const isUnchanged = ({ folder, stamp }: Presets.Written) =>
+      folder === undefined
+        ? Effect.succeed(true)
+        : Effect.map(PresetFolder.stamp(folder), (current) => current === stamp)
+
+    /** A service it stands on may have been started again since. */
+    const isCurrent = ({ chain, host }: Mounted) => {
+      const now = composition.context().unsafeMap
+      for (const [key, service] of host.unsafeMap) if (now.get(key) !== service) return Effect.succeed(false)
+      return Effect.every(chain, isUnchanged)
+    }
 
     const realm: AgentPresets["Type"]["realm"] = (id) =>
       Effect.gen(function* () {

@@ -6,6 +6,7 @@ import { AgentPresets } from "@dsh/agent/AgentPresets"
 import * as Catalogue from "@dsh/compose/Catalogue"
 import * as Compose from "@dsh/compose/Compose"
 import type { Composition } from "@dsh/compose/Composition"
+import type { CompositionError } from "@dsh/compose/CompositionError"
 import * as Row from "@dsh/compose/Row"
 import * as Plugin from "@dsh/kernel/Plugin"
 import { Llm } from "@dsh/llm/Llm"
@@ -29,6 +30,8 @@ const scripted = Plugin.make({
 export interface Options {
   /** Plugins that presets of the test may name. */
   readonly plugins?: ReadonlyArray<Plugin.Plugin>
+  /** Beside those of the bundles. */
+  readonly rows?: ReadonlyArray<Row.Row>
   /** Default: nothing is confined. */
   readonly permission?: string
 }
@@ -40,13 +43,17 @@ export interface Composed {
   readonly agents: Agents["Type"]
   readonly presets: AgentPresets["Type"]
   readonly script: LlmScripted.Script["Type"]
+  /** Becomes what it is with these rows beside those of the bundles. */
+  readonly change: (
+    rows: ReadonlyArray<Row.Row>
+  ) => Effect.Effect<Effect.Effect.Success<ReturnType<Composition["Type"]["change"]>>, CompositionError>
   /** Writes a preset of the user's; more text than before, so that it has changed whatever the clock says. */
   readonly write: (id: string, rows: string, info?: string) => void
 }
 
 const noKey = Effect.fail(new LlmError({ code: "UNAUTHORIZED", message: "no key in a test" }))
 
-export const make = ({ permission = "danger-full-access", plugins = [] }: Options = {}) =>
+export const make = ({ permission = "danger-full-access", plugins = [], rows = [] }: Options = {}) =>
   Effect.gen(function* () {
     const root = yield* Effect.acquireRelease(
       Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "dsh-realms-")))),
@@ -56,14 +63,15 @@ export const make = ({ permission = "danger-full-access", plugins = [] }: Option
     for (const folder of [home, project]) mkdirSync(folder)
     const env: Readonly<Record<string, string>> = { DSH_PERMISSION_MODE: permission }
     const given = Context.make(DeepSeekConnection, noKey)
-    const composed = yield* Compose.compose({
-      layers: [bundles["base"]!, bundles["headless"]!, Row.rows("test", [{ id: "scripted", name: "scripted" }])],
-      means: {
-        catalogue: Catalogue.including(catalogue, [scripted, ...plugins]),
-        surroundings: { env: (name) => env[name], home, cwd: project, platform: process.platform }
-      },
-      given
-    })
+    const means = {
+      catalogue: Catalogue.including(catalogue, [scripted, ...plugins]),
+      surroundings: { env: (name: string) => env[name], home, cwd: project, platform: process.platform }
+    }
+    const compose = (own: ReadonlyArray<Row.Row>) => {
+      const test = Row.rows("test", [{ id: "scripted", name: "scripted" }, ...own])
+      return Compose.compose({ layers: [bundles["base"]!, bundles["headless"]!, test], means, given })
+    }
+    const composed = yield* compose(rows)
     const composition = yield* Compose.start(composed, given)
     const services = composition.context() as Context.Context<Agents | AgentPresets | LlmScripted.Script>
     return {
@@ -73,6 +81,7 @@ export const make = ({ permission = "danger-full-access", plugins = [] }: Option
       agents: Context.get(services, Agents),
       presets: Context.get(services, AgentPresets),
       script: Context.get(services, LlmScripted.Script),
+      change: (own) => Effect.flatMap(compose(own), ({ graph }) => composition.change(graph)),
       write: (id, rows, info = "") => {
         const folder = join(home, ".agent-presets", id)
         mkdirSync(folder, { recursive: true })
