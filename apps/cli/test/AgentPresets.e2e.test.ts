@@ -3,7 +3,7 @@ import * as Reply from "@dsh/testing/Reply"
 import * as Script from "@dsh/testing/Script"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Workspace from "./support/Workspace.ts"
 
@@ -127,6 +127,34 @@ describe("dsh run --preset", () => {
       const result = yield* workspace.run(["run", "--preset", "reader", "hi"])
       assert.strictEqual(result.code, 0, result.stderr)
       assert.deepStrictEqual((yield* asked(workspace))[0]?.toolNames, ["bash", "read", "str_replace_editor"])
+    })
+  )
+
+  it.scopedLive("cordis writes a preset once a rule allows it, and the next run can be of that", () =>
+    Effect.gen(function* () {
+      const content = '- id: read\n  name: "@dsh/files/ReadTool"\n'
+      const call = { name: "preset_write", arguments: { preset: "mine", file: "agent.yml", content } }
+      const workspace = yield* Workspace.make(
+        Script.respond(({ messages, toolNames }) => {
+          const last = messages.at(-1)
+          if (last?.role === "tool") return Reply.text(last.text)
+          return toolNames.includes("preset_write") ? Reply.toolCalls([call]) : Reply.text(toolNames.join(" "))
+        })
+      )
+      const confined = { env: { DSH_PERMISSION_MODE: "workspace-write" } }
+      const refused = yield* workspace.run(["run", "--preset", "cordis", "write it"], confined)
+      assert.match(refused.stdout, /needs an approval and nobody is there.*dsh permission allow 'preset_write'/)
+      const file = join(workspace.home, ".agent-presets", "mine", "agent.yml")
+      assert.isFalse(existsSync(file))
+
+      assert.strictEqual((yield* workspace.run(["permission", "allow", "preset_write"])).code, 0)
+      const written = yield* workspace.run(["run", "--preset", "cordis", "write it"], confined)
+      assert.strictEqual(written.stdout, `${file} is written.\nThe preset mine can be used.\n`)
+      assert.strictEqual(readFileSync(file, "utf8"), content)
+      assert.strictEqual((yield* workspace.run(["run", "--preset", "mine", "hi"], confined)).stdout, "read\n")
+      for (const id of workspace.sessions()) {
+        assert.strictEqual((yield* workspace.run(["session", "verify", id])).code, 0)
+      }
     })
   )
 })
