@@ -57,6 +57,7 @@ const packages = new Map([
   ["better-sqlite3", "@dsh/sqlite-driver"],
   ["@dsh/bash-grammar", "@dsh/bash-grammar"],
   ["@dsh/image-codec", "@dsh/image-codec"],
+  ["@dsh/quickjs-thread", "@dsh/quickjs-thread"],
   ["@lydell/node-pty", "@lydell/node-pty"],
   ["@vscode/ripgrep", "@vscode/ripgrep"],
   ["iconv-lite", "iconv-lite"],
