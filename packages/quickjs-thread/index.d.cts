@@ -15,6 +15,7 @@ export interface Job {
   /** The body of an async function in TypeScript whose types can be erased. */
   readonly code: string
   readonly namespaces: ReadonlyArray<Namespace>
+  /** Of the engine and all that is in it; 16 MiB at least. */
   readonly maxMemoryBytes: number
   readonly maxStackBytes: number
   /** Of everything it gives out: its logs, and its value or failure. */

@@ -3,12 +3,16 @@
 "use strict"
 const { parentPort, workerData: job } = require("node:worker_threads")
 const engine = require("@jitl/quickjs-ng-wasmfile-release-sync")
-const { newQuickJSWASMModuleFromVariant } = require("quickjs-emscripten-core")
+const { newQuickJSWASMModuleFromVariant, newVariant } = require("quickjs-emscripten-core")
 const prelude = require("./prelude.cjs")
 const { filename, strip } = require("./strip.cjs")
 
 /** A line takes this much besides its text, on its way out. */
 const perLine = 64
+
+/** Of WebAssembly memory, in bytes, and how many of them the engine begins with. */
+const page = 65_536
+const smallest = 256
 
 let ended = false
 let given = 0
@@ -70,7 +74,10 @@ const start = async () => {
   } catch (error) {
     return failed("exception", messageOf(error))
   }
-  const quickjs = await newQuickJSWASMModuleFromVariant(engine)
+  // What the engine counts itself are only the single requests; this is the wall.
+  const maximum = Math.max(smallest, Math.floor(job.maxMemoryBytes / page))
+  const wasmMemory = new WebAssembly.Memory({ initial: smallest, maximum })
+  const quickjs = await newQuickJSWASMModuleFromVariant(newVariant(engine.default, { wasmMemory }))
   const runtime = quickjs.newRuntime()
   runtime.setMemoryLimit(job.maxMemoryBytes)
   runtime.setMaxStackSize(job.maxStackBytes)
@@ -90,9 +97,23 @@ const start = async () => {
     return typeof id === "number" ? vm.newNumber(id) : vm.newString(id)
   })
 
+  const messageIn = (error) => {
+    try {
+      const { message, name } = vm.dump(error)
+      return `${name}: ${message}`
+    } catch {
+      return "InternalError: out of memory"
+    }
+  }
+
   /** Runs whatever can run. When nobody is left who could make the program go on, it has come to its end. */
   const pump = () => {
-    while (!ended && runtime.hasPendingJob()) runtime.executePendingJobs().dispose()
+    while (!ended && runtime.hasPendingJob()) {
+      const ran = runtime.executePendingJobs()
+      // A program catches what it throws itself; what comes up to here is that nothing more fits into its memory.
+      if (ran.error !== undefined) failed("exception", messageIn(ran.error))
+      ran.dispose()
+    }
     if (pending.size === 0)
       failed("exception", "it waits for something that never comes: a promise that nothing settles")
   }
@@ -119,8 +140,7 @@ const start = async () => {
 
   const compiled = vm.evalCode(source, filename)
   if (compiled.error !== undefined) {
-    const { message, name } = vm.dump(compiled.error)
-    return failed("exception", `${name}: ${message}`)
+    return failed("exception", messageIn(compiled.error))
   }
   vm.unwrapResult(vm.callFunction(run, vm.undefined, compiled.value)).dispose()
   pump()

@@ -34,7 +34,8 @@ export const make = (options: Options = {}): Effect.Effect<CodeRuntime["Type"], 
           return yield* Effect.async<CodeResult>((resume) => {
             const thread: Thread = new Thread(program, { code: run.program, ...job(run, limits) }, limits, {
               call: (call) => void start(answered(thread, run, call)),
-              ended: (result) => resume(Effect.succeed(result))
+              // Not before its thread is gone: whoever has the result may rely on that nothing of it runs any more.
+              ended: (result) => void thread.exited.then(() => resume(Effect.succeed(result)))
             })
             threads.add(thread)
             void thread.exited.then(() => threads.delete(thread))

@@ -23,7 +23,7 @@ const names = (request: LlmScripted.Script["Type"]["requests"][number] | undefin
 const system = (request: LlmScripted.Script["Type"]["requests"][number] | undefined) => request?.header.system ?? ""
 
 const denying = PreExecute.hook("no secrets", (execution, next) =>
-  JSON.stringify(execution.arguments).includes("secret")
+  execution.name === "echo" && JSON.stringify(execution.arguments).includes("secret")
     ? Effect.succeed({ kind: "deny", reason: "that is a secret" } as const)
     : next(execution)
 )
@@ -37,7 +37,7 @@ describe("what the model is told", () => {
       assert.deepStrictEqual(names(request), ["run_code"])
       const prompt = system(request)
       assert.include(prompt, "run_code is the only tool that you can call")
-      assert.include(prompt, "    text: string\n    length: number")
+      assert.include(prompt, "    text: string\n    /** an integer */\n    length: number")
       assert.isBelow(prompt.indexOf("only tool"), prompt.indexOf("interface ToolArgs"))
       assert.notInclude(prompt, "run_code:")
     }).pipe(Effect.provide(world([done], ptc)))
@@ -50,7 +50,7 @@ describe("what the model is told", () => {
       const [request] = (yield* LlmScripted.Script).requests
       assert.deepStrictEqual(names(request), ["alone", "echo", "run_code", "shared"])
       assert.include(system(request), "interface ToolArgs")
-      assert.notInclude(system(request), "only tool")
+      assert.notInclude(system(request), "is the only tool")
     }).pipe(Effect.provide(world([done], { mode: "both" })))
   )
 
@@ -347,13 +347,18 @@ describe("what a program may do", () => {
         assert.strictEqual(reason.kind, "completed")
         assert.strictEqual(results(agent.session)[0]?.text.split(",")[0], "[null")
         assert.include(results(agent.session)[0]?.text, "slow did not end within 20ms")
-        const told = agent.session.inbox["next-step"].map(({ content }) => content)
+        const told = ofType(agent.session, "user/message")
+          .map(({ data }) => data.content)
+          .slice(1)
         assert.deepStrictEqual(told, [[text("by the way")], [text("Images that tools gave to the program:"), picture]])
       })
     ).pipe(
       Effect.provide(
         world(
-          [program(`return JSON.stringify([await tools.look({}), await tools.slow({}).catch((e) => e.message)])`)],
+          [
+            program(`return JSON.stringify([await tools.look({}), await tools.slow({}).catch((e) => e.message)])`),
+            done
+          ],
           ptc,
           extra
         )

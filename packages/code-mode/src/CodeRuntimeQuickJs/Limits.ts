@@ -8,7 +8,7 @@ export interface Limits {
   readonly maxWallMs: number
   /** Of everything it gives out. A line of a log counts for 64 bytes besides its text. */
   readonly maxOutputBytes: number
-  /** Of memory inside the engine. */
+  /** Of the engine and all that is in it; 16 MiB at least. */
   readonly maxMemoryBytes: number
   /** Of stack inside the engine. */
   readonly maxStackBytes: number
