@@ -20,23 +20,23 @@ const stops = (...rows: ReadonlyArray<readonly [string, string]>): ReadonlyArray
 const throws = (...rows: ReadonlyArray<readonly [string, string]>): ReadonlyArray<Row> =>
   rows.map(([name, program]) => [name, program, { fails: "exception" }])
 
-/** Tries to get hold of the process and to leave a file behind. */
-const escapes = (...ways: ReadonlyArray<string>): ReadonlyArray<Row> =>
-  ways.map((way) => [
-    `escape: ${way}`,
-    `try {
+/** Tries each way to get hold of the process, and to leave a file behind then. One program for all, for none gets anywhere. */
+const escapes = (...ways: ReadonlyArray<string>): ReadonlyArray<Row> => {
+  const attempts = ways.map(
+    (way) => `try {
       const found = ${way}
       const proc = found && (found.process || (found.env && found))
-      if (proc) { proc.getBuiltinModule("node:fs").writeFileSync(${JSON.stringify(mark)}, "x"); return "escaped" }
-      return "nothing"
-    } catch { return "nothing" }`,
-    { value: "nothing" }
-  ])
+      if (proc) { proc.getBuiltinModule("node:fs").writeFileSync(${JSON.stringify(mark)}, "x"); escaped.push(${JSON.stringify(way)}) }
+    } catch {} tried++`
+  )
+  const program = `const escaped = []; let tried = 0; ${attempts.join("\n")}; return { escaped, tried }`
+  return [["ways out", program, { value: { escaped: [], tried: ways.length } }]]
+}
 
 const endless = stops(
   ["a loop", "while (true) {}"],
   ["a for loop that prints nothing", "for (;;);"],
-  ["a chain of promises", "const next = () => Promise.resolve().then(next); await next()"],
+  ["a chain of promises", "const next = () => void Promise.resolve().then(next); next(); await new Promise(() => {})"],
   ["an async loop", "while (true) await null"],
   ["a generator", "function* all() { while (true) yield 1 } for (const _ of all());"],
   ["an async generator", "async function* all() { while (true) yield 1 } for await (const _ of all());"],
@@ -59,6 +59,7 @@ const endless = stops(
 )
 
 const memory = throws(
+  ["promises of promises", "const next = () => Promise.resolve().then(next); await next()"],
   ["strings", "let s = 'x'; while (true) s += s"],
   ["arrays", "const a = []; while (true) a.push(new Array(10000).fill(a))"],
   ["array buffers", "const a = []; while (true) a.push(new ArrayBuffer(1e6))"],
@@ -227,7 +228,7 @@ const limits = {
   maxPendingBytes: 100_000
 }
 
-const impatient = { ...limits, computeMs: 1200 }
+const impatient = { ...limits, computeMs: 500 }
 
 const functions = new Map<string, (args: Json) => Effect.Effect<Json, BindingError>>([
   ["echo", (args) => Effect.succeed(args)],
