@@ -16,7 +16,8 @@ const mayHaveTypeArguments = (source) => {
 const isJavaScript = (source) => {
   if (mayHaveTypeArguments(source)) return false
   try {
-    return new vm.Script(source, { filename }) !== undefined
+    void new vm.Script(source, { filename })
+    return true
   } catch {
     return false
   }

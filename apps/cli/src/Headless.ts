@@ -3,6 +3,7 @@
  */
 import * as RepeatGuard from "@dsh/agent/RepeatGuard"
 import * as StepBudget from "@dsh/agent/StepBudget"
+import type { Mode } from "@dsh/code-mode/ToolsMode"
 import * as AgentInstructions from "@dsh/context/AgentInstructions"
 import * as FileReferencesPrompt from "@dsh/context/FileReferencesPrompt"
 import * as EditTool from "@dsh/files/EditTool"
@@ -70,6 +71,8 @@ export interface Options {
   readonly cassette?: LlmCassette.Options | undefined
   /** What new sessions may do. Default `workspace-write`. */
   readonly permission?: PermissionPresets.StandardName | undefined
+  /** How tools are presented to the model. Default `native`. */
+  readonly toolsMode?: Mode | undefined
   /** Holds the rules of the log against every event and every request. */
   readonly checkInvariants?: boolean
   /** Leaves out the rules of the user and the folder, for a run whose commands are the product's own. */
@@ -119,6 +122,7 @@ const features = (options: Options) => {
     FileReferencesPrompt.layer,
     Layer.unwrapEffect(Effect.map(HomeFolder.home, (home) => AgentInstructions.layer({ home }))),
     permissions(options),
+    programs(options),
     WriteBehind.layer,
     Checkpoints.layer
   )
@@ -136,6 +140,17 @@ const web = Layer.mergeAll(
     Web.lazySearch({ id: "wikipedia", isLastResort: true, load: () => import("@dsh/web/SearchWikipedia") })
   )
 ).pipe(Layer.provide([Web.layerConfig, MarkdownThread.layer(), HttpClientNode.layerGuarded()]))
+
+/** Loaded where tools are for programs. */
+const programs = ({ toolsMode = "native" }: Options) =>
+  toolsMode === "native"
+    ? Layer.empty
+    : Layer.unwrapEffect(
+        Effect.map(
+          Effect.promise(() => import("./Programs.ts")),
+          ({ layer }) => layer(toolsMode)
+        )
+      )
 
 /** A limit of one's own is one for calls that wait, too, unless they may be repeated more often anyway. */
 const repeatGuard = (maxRepeats: number | undefined) => {

@@ -106,17 +106,21 @@ const onlyPrograms = (all: ReadonlyArray<ToolSchema>): ReadonlyArray<ToolSchema>
 const refuseOther = (
   execution: ToolExecution,
   next: (execution: ToolExecution) => Effect.Effect<PolicyDecision, ToolError>
-): Effect.Effect<PolicyDecision, ToolError, ToolsMode.ToolsMode> =>
-  Effect.flatMap(ToolsMode.ToolsMode, ({ current }) => {
-    const refusal = refusalOf(execution, current())
-    return refusal === undefined ? next(execution) : new ToolError({ code: "UNKNOWN_TOOL", message: refusal })
+): Effect.Effect<PolicyDecision, ToolError, ToolsMode.ToolsMode | Tools.Tools> =>
+  Effect.gen(function* () {
+    const { current } = yield* ToolsMode.ToolsMode
+    const refusal = refusalOf(execution, current(), yield* Tools.Tools)
+    if (refusal !== undefined) return yield* new ToolError({ code: "UNKNOWN_TOOL", message: refusal })
+    return yield* next(execution)
   })
 
-const refusalOf = ({ name, parent }: ToolExecution, mode: Mode): string | undefined => {
+const refusalOf = ({ name, parent }: ToolExecution, mode: Mode, tools: Tools.Tools["Type"]): string | undefined => {
   if (name === RunCodeTool.name) {
     if (mode === "native") return `there is no tool "${name}" here; call the tools themselves`
     return parent === undefined ? undefined : "a program cannot run another; call a function in it"
   }
   if (mode !== "ptc" || parent !== undefined) return undefined
-  return `"${name}" cannot be called directly; the only tool is ${RunCodeTool.name}: call tools.${name}(…) in its code`
+  const only = `the only tool is ${RunCodeTool.name}`
+  if (tools.get(name) === undefined) return `there is no tool "${name}"; ${only}, whose code can call tools.*`
+  return `"${name}" cannot be called directly; ${only}: call tools[${JSON.stringify(name)}](…) in its code`
 }

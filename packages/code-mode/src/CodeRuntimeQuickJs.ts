@@ -2,6 +2,7 @@
  * Runs programs in QuickJS compiled to WebAssembly, each in a thread of its own: an engine that knows nothing but the language, in a
  * thread that can be ended whatever the program does. Neither the time nor the memory it takes is that of the rest of the process.
  */
+import * as Thrown from "@dsh/kernel/Thrown"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
@@ -32,11 +33,17 @@ export const make = (options: Options = {}): Effect.Effect<CodeRuntime["Type"], 
         Effect.gen(function* () {
           const start = yield* FiberSet.makeRuntime<never>()
           return yield* Effect.async<CodeResult>((resume) => {
-            const thread: Thread = new Thread(program, { code: run.program, ...job(run, limits) }, limits, {
-              call: (call) => void start(answered(thread, run, call)),
-              // Not before its thread is gone: whoever has the result may rely on that nothing of it runs any more.
-              ended: (result) => void thread.exited.then(() => resume(Effect.succeed(result)))
-            })
+            let thread: Thread
+            try {
+              thread = new Thread(program, { code: run.program, ...job(run, limits) }, limits, {
+                call: (call) => void start(answered(thread, run, call)),
+                // Not before its thread is gone: whoever has the result may rely on that nothing of it runs any more.
+                ended: (result) => void thread.exited.then(() => resume(Effect.succeed(result)))
+              })
+            } catch (cause) {
+              const message = `no thread could be started: ${Thrown.messageOf(cause) ?? "it threw"}`
+              return resume(Effect.succeed({ logs: [], error: { kind: "worker-exit", message } }))
+            }
             threads.add(thread)
             void thread.exited.then(() => threads.delete(thread))
             return Effect.promise(() => {

@@ -162,13 +162,31 @@ describe("what a program may do", () => {
       yield* ask(agent, "go")
       assert.deepStrictEqual(results(agent.session), [
         {
-          text: 'Error: "echo" cannot be called directly; the only tool is run_code: call tools.echo(…) in its code',
+          text: 'Error: "echo" cannot be called directly; the only tool is run_code: call tools["echo"](…) in its code',
+          code: "UNKNOWN_TOOL"
+        },
+        {
+          text: 'Error: there is no tool "ehco"; the only tool is run_code, whose code can call tools.*',
           code: "UNKNOWN_TOOL"
         }
       ])
       assert.deepStrictEqual(asked, [])
       assert.deepStrictEqual((yield* Stage).log, [])
-    }).pipe(Effect.provide(world([Reply.calls([{ name: "echo", arguments: { text: "hi" } }]), done], ptc, spying)))
+    }).pipe(
+      Effect.provide(
+        world(
+          [
+            Reply.calls([
+              { name: "echo", arguments: { text: "hi" } },
+              { name: "ehco", arguments: {} }
+            ]),
+            done
+          ],
+          ptc,
+          spying
+        )
+      )
+    )
   })
 
   it.live("calls go through the pipeline: one is denied and caught, and all is in the log", () =>

@@ -109,6 +109,7 @@ describe("what the model reads of a program", () => {
     [[], undefined, Rendering.nothing],
     [[], "", Rendering.nothing]
   ] as const) {
-    it(JSON.stringify([logs, result]), () => assert.strictEqual(Rendering.render(logs, result), text))
+    it(`${JSON.stringify(logs)} and ${JSON.stringify(result)}`, () =>
+      assert.strictEqual(Rendering.render(logs, result), text))
   }
 })

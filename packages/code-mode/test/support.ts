@@ -71,7 +71,7 @@ const echo = Tool.make({
   render: (_, { text }) => text
 })
 
-export const tools = Layer.mergeAll(
+const tools = Layer.mergeAll(
   Tools.layerTool(waiting("shared", true)),
   Tools.layerTool(waiting("alone", false)),
   Tools.layerTool(echo)

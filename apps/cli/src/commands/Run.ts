@@ -29,6 +29,7 @@ export const run = (
     const provider = cassette?.mode === "replay" ? nobody : yield* Environment.provider
     const maxRetries = yield* Environment.maxRetries
     const maxRepeats = yield* Environment.maxRepeats
+    const toolsMode = yield* Environment.toolsMode
     const preset = yield* Preset.resolve(permission)
     const prices = usage || process.stderr.isTTY ? yield* PriceTable.load : undefined
     const { exitCode } = yield* Work.work({
@@ -49,6 +50,7 @@ export const run = (
           maxRepeats,
           maxRetries,
           maxSteps: steps,
+          toolsMode,
           cassette,
           permission: preset.standing
         })
