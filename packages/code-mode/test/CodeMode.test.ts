@@ -13,7 +13,7 @@ import * as Definitions from "@dsh/loop/Definitions"
 import * as CodeMode from "../src/CodeMode.ts"
 import { CodeRuntime } from "../src/CodeRuntime.ts"
 import * as ToolsMode from "../src/ToolsMode.ts"
-import { Stage, ask, done, make, ofType, program, results, subCalls, world } from "./support.ts"
+import { Stage, ask, done, make, ofType, program, results, subCalls, until, world } from "./support.ts"
 
 const { Reply } = LlmScripted
 
@@ -249,11 +249,11 @@ describe("what a program may do", () => {
         const { gate, log } = yield* Stage
         const agent = yield* make()
         const turn = yield* Effect.fork(ask(agent, "go"))
-        const reached = (line: string) => Effect.repeat(Effect.yieldNow(), { until: () => log.includes(line) })
+        const reached = (line: string) => until(() => log.includes(line))
         yield* reached("start b")
         // The third waits for room, though its gate is open.
         yield* Deferred.succeed(gate("c"), undefined)
-        yield* Effect.sleep("50 millis")
+        yield* Effect.repeatN(Effect.yieldNow(), 100)
         assert.deepStrictEqual(log, ["start a", "start b"])
         yield* Deferred.succeed(gate("b"), undefined)
         yield* reached("end c")
@@ -296,8 +296,10 @@ describe("what a program may do", () => {
         const { gate, log } = yield* Stage
         const agent = yield* make()
         const turn = yield* Effect.fork(ask(agent, "go"))
-        yield* Effect.repeat(Effect.yieldNow(), { until: () => log.includes("start a") })
-        yield* Effect.sleep("300 millis")
+        yield* until(() => log.includes("start a"))
+        // The program is over: the second has not begun and will not.
+        yield* Deferred.await(gate("ended"))
+        yield* Effect.repeatN(Effect.yieldNow(), 100)
         assert.deepStrictEqual(results(agent.session), [])
         yield* Deferred.succeed(gate("a"), undefined)
         yield* Fiber.join(turn)
@@ -318,7 +320,7 @@ describe("what a program may do", () => {
         const { log } = yield* Stage
         const agent = yield* make()
         const turn = yield* Effect.fork(ask(agent, "go"))
-        yield* Effect.repeat(Effect.yieldNow(), { until: () => log.includes("start a") })
+        yield* until(() => log.includes("start a"))
         yield* agent.cancel()
         const { reason } = yield* Fiber.join(turn)
         assert.strictEqual(reason.kind, "aborted")

@@ -14,7 +14,7 @@ import * as Tool from "@dsh/tools/Tool"
 import * as Tools from "@dsh/tools/Tools"
 import { Context, Deferred, Effect, Layer, Schema } from "effect"
 import * as CodeMode from "../src/CodeMode.ts"
-import type { CodeRuntime } from "../src/CodeRuntime.ts"
+import { CodeRuntime } from "../src/CodeRuntime.ts"
 import * as CodeRuntimeQuickJs from "../src/CodeRuntimeQuickJs.ts"
 import type { ToolsMode } from "../src/ToolsMode.ts"
 
@@ -77,6 +77,17 @@ const tools = Layer.mergeAll(
   Tools.layerTool(echo)
 )
 
+/** The runtime of the product, whose runs open the gate "ended" when they are over. */
+const runtime = Layer.effect(
+  CodeRuntime,
+  Effect.zipWith(CodeRuntime, Stage, (inner, { gate }) =>
+    CodeRuntime.of({
+      ...inner,
+      run: (run) => Effect.zipLeft(inner.run(run), Deferred.succeed(gate("ended"), undefined))
+    })
+  )
+).pipe(Layer.provide(CodeRuntimeQuickJs.layer({ computeMs: 20_000 })))
+
 type Base = Definitions.Definitions | Stage
 export type Extra = Layer.Layer<never, unknown, Base | ToolsMode | CodeRuntime>
 
@@ -88,7 +99,7 @@ export const world = (
 ) =>
   Layer.mergeAll(tools, Invariants.layer, RequestInvariant.layer, extra).pipe(
     Layer.provideMerge(CodeMode.layer(options)),
-    Layer.provideMerge(CodeRuntimeQuickJs.layer({ computeMs: 20_000 })),
+    Layer.provideMerge(runtime),
     Layer.provideMerge(Layer.merge(AgentLoop.layer, LlmScripted.layer(script))),
     Layer.provideMerge(Layer.merge(Definitions.layer, stage)),
     Layer.provide(Layer.succeed(Ids.IdSource, Ids.sequential("id"))),
@@ -126,3 +137,9 @@ export const subCalls = (session: Session) =>
     }
     return []
   })
+
+/** How many threads this one talks to. */
+export const threads = () => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length
+
+/** Waits for the world, not for a clock. */
+export const until = (condition: () => boolean) => Effect.repeat(Effect.sleep("2 millis"), { until: condition })
