@@ -60,6 +60,7 @@ const packages = new Map([
   ["@dsh/extension-host", "@dsh/extension-host"],
   ["@dsh/image-codec", "@dsh/image-codec"],
   ["@dsh/presets", "@dsh/presets"],
+  ["@dsh/quickjs-thread", "@dsh/quickjs-thread"],
   ["@lydell/node-pty", "@lydell/node-pty"],
   ["@vscode/ripgrep", "@vscode/ripgrep"],
   ["iconv-lite", "iconv-lite"],

@@ -4,6 +4,7 @@
 import { Agents } from "@dsh/agent/Agents"
 import { withoutSurface } from "@dsh/bundles/Bundles"
 import { DeepSeekConnection } from "@dsh/bundles/DeepSeekConnection"
+import type { Mode } from "@dsh/code-mode/ToolsMode"
 import * as Catalogue from "@dsh/compose/Catalogue"
 import * as Compose from "@dsh/compose/Compose"
 import { CompositionError } from "@dsh/compose/CompositionError"
@@ -42,6 +43,8 @@ export interface Options {
   readonly maxRepeats?: number | undefined
   /** How many tools run at once; undefined: as the loop has it. */
   readonly maxParallelToolCalls?: number | undefined
+  /** How tools are presented to the model. Default: natively, unless the preset says otherwise. */
+  readonly toolsMode?: Mode | undefined
   /** Records what the model answers, or plays it back. */
   readonly cassette?: LlmCassette.Options | undefined
   /** What new sessions may do. Left out: what the composition says. */
@@ -87,7 +90,15 @@ const store = Effect.suspend((): Effect.Effect<ReadonlyArray<Entry>, Failure.Fai
 /** What was asked for this time, as the layer over all others. */
 const asking = (options: Options): Effect.Effect<PatchLayer, Failure.Failure> =>
   Effect.map(store, (stored) => {
-    const { cassette, checkInvariants = false, maxParallelToolCalls, maxRepeats, maxRetries, maxSteps } = options
+    const {
+      cassette,
+      checkInvariants = false,
+      maxParallelToolCalls,
+      maxRepeats,
+      maxRetries,
+      maxSteps,
+      toolsMode
+    } = options
     return {
       source: "the command line",
       entries: [
@@ -95,6 +106,9 @@ const asking = (options: Options): Effect.Effect<PatchLayer, Failure.Failure> =>
         ...(cassette === undefined ? [] : [on("cassette", cassette)]),
         ...(checkInvariants ? [on("invariants"), on("request-invariant")] : []),
         ...(maxParallelToolCalls === undefined ? [] : [on("loop", { maxParallelToolCalls })]),
+        ...(toolsMode === undefined || toolsMode === "native"
+          ? []
+          : [on("code-runtime-host"), on("code-mode", { mode: toolsMode })]),
         ...(maxRepeats === undefined ? [] : [repeatGuard(maxRepeats)]),
         ...(maxRetries === undefined ? [] : [on("retry", { maxRetries })]),
         ...(maxSteps === undefined ? [] : [on("step-budget", { maxSteps })]),

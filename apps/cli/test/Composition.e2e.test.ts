@@ -309,3 +309,40 @@ describe("a patch of what sessions may do", () => {
     })
   )
 })
+
+describe("the preset ptc", () => {
+  it.scopedLive("shows the model one tool, and runs its programs over the others", () =>
+    Effect.gen(function* () {
+      const at = yield* place
+      write(join(at.cwd, "notes.txt"), "forty-two\n")
+      const code = `const { content } = await tools.read({ file_path: "notes.txt" }); return String(content ?? "").length > 0 ? "read" : "empty"`
+      const program = { name: "run_code", arguments: { code, description: "Reads the notes of the folder" } }
+      const server = yield* MockLlm.make({ script: Script.sequence([Reply.toolCalls([program]), Reply.text("done")]) })
+      write(
+        join(at.home, "dsh.patch.yml"),
+        "- { id: agent-presets, config: { standing: ptc, folder: !home .agent-presets } }\n"
+      )
+      const {
+        code: exit,
+        stderr,
+        stdout
+      } = yield* run(at, ["run", "hello"], {
+        DEEPSEEK_BASE_URL: server.url,
+        DSH_PERMISSION_MODE: "danger-full-access"
+      })
+      assert.deepStrictEqual([exit, stdout], [0, "done\n"], stderr)
+      const [first, second] = yield* server.requests
+      assert.deepStrictEqual(
+        (first!.json as Sent).tools.map((tool) => tool.function.name),
+        ["run_code"]
+      )
+      const { messages } = second!.json as { readonly messages: ReadonlyArray<{ readonly content: string }> }
+      assert.match(messages.at(-1)!.content, /read|empty/)
+      assert.notMatch(messages.at(-1)!.content, /CODE_RUN_FAILED/)
+      // What the program did is in the log, and whoever goes on with it knows what it means.
+      yield* server.use(Script.sequence([Reply.text("again")]))
+      const again = yield* run(at, ["run", "--continue", "go on"], { DEEPSEEK_BASE_URL: server.url })
+      assert.deepStrictEqual([again.code, again.stdout], [0, "again\n"], again.stderr)
+    })
+  )
+})

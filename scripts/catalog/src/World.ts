@@ -3,6 +3,7 @@
  */
 import * as AttachmentsLocal from "@dsh/attachments/AttachmentsLocal"
 import * as ObservedFiles from "@dsh/files/ObservedFiles"
+import { CodeRuntime } from "@dsh/code-mode/CodeRuntime"
 import * as Definitions from "@dsh/loop/Definitions"
 import * as BashLocal from "@dsh/shell/BashLocal"
 import * as JobsLocal from "@dsh/shell/JobsLocal"
@@ -29,6 +30,7 @@ export const layer = Layer.mergeAll(
   JobsLocal.layer(),
   TerminalsLocal.layer,
   Web.layer(),
+  Layer.succeed(CodeRuntime, { language: "typescript", isolation: "none", run: () => Effect.succeed({ logs: [] }) }),
   Layer.succeed(Markdown, { convert: () => Effect.succeedNone })
 ).pipe(Layer.provideMerge(Layer.mergeAll(FsMemory.layer(), programs)), Layer.provideMerge(Definitions.layer))
 

@@ -26,6 +26,7 @@ export const run = ({ checkInvariants, from, launch, maxSteps, model, permission
     const provider = cassette?.mode === "replay" ? nobody : yield* Environment.provider
     const maxRetries = yield* Environment.maxRetries
     const maxRepeats = yield* Environment.maxRepeats
+    const toolsMode = yield* Environment.toolsMode
     const preset = yield* Preset.resolve(permission)
     const settings = yield* RunSettings.load
     const prices = usage || process.stderr.isTTY ? yield* PriceTable.load : undefined
@@ -48,6 +49,7 @@ export const run = ({ checkInvariants, from, launch, maxSteps, model, permission
           maxRepeats,
           maxRetries,
           maxSteps: steps,
+          toolsMode,
           cassette,
           permission: preset.standing,
           maxParallelToolCalls: settings.maxParallelToolCalls
