@@ -27,6 +27,7 @@ export default defineConfig({
           include: [
             "{packages,apps}/*/test/**/*.e2e.test.ts",
             "scratchpad/test/**/*.test.ts",
+            "scratchpad/cookbook/glossary/test/*.test.ts",
             "scripts/test/**/*.test.ts"
           ]
         }

@@ -11,6 +11,8 @@ export interface Options {
    * that crosses their border, and code that only the others use.
    */
   readonly alone?: string
+  /** Absolute path of a module that exports `modules`: in its place the bundle has everything that extensions may import. */
+  readonly shared?: string
 }
 
 /** Bundles the entry; the path of its chunk. */

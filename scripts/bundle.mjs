@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
 import { builtins } from "./bundle/builtins.mjs"
 import { effect } from "./bundle/effect.mjs"
+import { sharing } from "./bundle/sharing.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const day = 86_400_000
@@ -56,8 +57,10 @@ const standIn = (module, chunk) => ({
 const packages = new Map([
   ["better-sqlite3", "@dsh/sqlite-driver"],
   ["@dsh/bash-grammar", "@dsh/bash-grammar"],
+  ["@dsh/extension-host", "@dsh/extension-host"],
   ["@dsh/image-codec", "@dsh/image-codec"],
   ["@dsh/presets", "@dsh/presets"],
+  ["@dsh/quickjs-thread", "@dsh/quickjs-thread"],
   ["@lydell/node-pty", "@lydell/node-pty"],
   ["@vscode/ripgrep", "@vscode/ripgrep"],
   ["iconv-lite", "iconv-lite"],
@@ -119,13 +122,16 @@ const chunksOf = async ({ input, external, plugins = [], codeSplitting = true })
 
 const entryOf = (chunks) => chunks.find((chunk) => chunk.isEntry).fileName
 
-const scripts = ["bundle.mjs", "bundle/builtins.mjs", "bundle/effect.mjs", "build.mjs"]
+const scripts = ["bundle.mjs", "bundle/builtins.mjs", "bundle/effect.mjs", "bundle/sharing.mjs", "build.mjs"]
 
 /** See bundle.d.mts. */
-export const bundle = async ({ input, out, external = [], alone }) => {
+export const bundle = async ({ input, out, external = [], alone, shared: holder }) => {
   const started = new Date()
   const own = alone === undefined ? [] : await chunksOf({ input: alone, external, codeSplitting: oneForAll(alone) })
-  const plugins = alone === undefined ? [] : [standIn(alone, entryOf(own))]
+  const plugins = [
+    ...(alone === undefined ? [] : [standIn(alone, entryOf(own))]),
+    ...(holder === undefined ? [] : [sharing(holder)])
+  ]
   const shared = await chunksOf({ input, external, plugins })
   const output = [...shared, ...own]
 

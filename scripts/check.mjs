@@ -11,6 +11,7 @@ const steps = [
   ["format", ["oxfmt", "--check"]],
   ["package versions", ["sherif"]],
   ["package manifests", ["node", "scripts/check/manifests.mjs"]],
+  ["generated pages", ["node", "scripts/catalog.mjs", "--check"]],
   ["unused code", ["knip", "--no-progress", "--no-config-hints"]]
 ]
 

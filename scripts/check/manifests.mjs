@@ -9,11 +9,11 @@ const main = read(".")
 
 const folders = ["packages", "apps"]
   .flatMap((area) => readdirSync(join(root, area)).map((name) => `${area}/${name}`))
-  .concat("scratchpad")
+  .concat("scratchpad", "scripts/catalog")
   .filter((folder) => existsSync(join(root, folder, "package.json")))
 
 /** Packages that take the place of somebody else's, or bring it along: one module, in JavaScript, that is never bundled. */
-const standIns = ["bash-grammar", "image-codec", "presets", "sqlite-driver"]
+const standIns = ["bash-grammar", "extension-host", "image-codec", "presets", "quickjs-thread", "sqlite-driver"]
 
 const exportsOfAPackage = { "./*": { types: "./src/*.ts", default: "./src/*.ts" } }
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b)

@@ -20,7 +20,7 @@ export const roles = {
     platform: true
   },
   app: {
-    imports: ["kernel", "protocol", "definition", "feature", "provider", "loop", "testing", "bundle"],
+    imports: ["kernel", "protocol", "definition", "feature", "provider", "support", "loop", "testing", "bundle"],
     platform: true
   }
 }
@@ -56,7 +56,19 @@ export const packages = {
   "llm-effect-ai": { role: "provider" },
   "llm-pi-ai": { role: "provider" },
   "persistence-sqlite": { role: "provider" },
-  settings: { role: "definition", provider: ["SettingsFile"], support: ["DocumentFile", "SettingsFolder"] },
+  settings: {
+    role: "definition",
+    provider: [
+      "CredentialsEnvOnly",
+      "CredentialsLocal",
+      "CredentialsMemory",
+      "EnvFiles",
+      "SettingsFile",
+      "SettingsMemory",
+      "SettingsText"
+    ],
+    support: ["DocumentFile", "SettingsFolder", "Watch"]
+  },
   "bash-grammar": { role: "support" },
   permission: {
     role: "definition",
@@ -78,6 +90,12 @@ export const packages = {
   },
   terminal: { role: "definition", provider: ["TerminalBash", "TerminalsLocal"], feature: ["TerminalTools"] },
   "image-codec": { role: "support" },
+  "quickjs-thread": { role: "support" },
+  "code-mode": {
+    role: "definition",
+    provider: ["CodeRuntimeQuickJs"],
+    feature: ["CodeMode", "RunCodeTool"]
+  },
   attachments: { role: "definition", provider: ["AttachmentsLocal"], feature: ["RequestImages"] },
   spill: { role: "definition", provider: ["SpillFs", "SpillLocal"], feature: ["SpillPolicy"] },
   files: { role: "feature" },
@@ -92,6 +110,7 @@ export const packages = {
   authoring: { role: "feature" },
   bundles: { role: "bundle" },
   presets: { role: "support" },
+  "extension-host": { role: "support" },
   loop: { role: "loop" },
   testing: { role: "testing" }
 }

@@ -10,12 +10,31 @@ const fs = require("node:fs")
 const path = require("node:path")
 const vm = require("node:vm")
 
-const dist = path.join(__dirname, "..", "dist")
 const root = path.join(__dirname, "..", "..", "..")
 
 // -----------------------------------------------------------------------------
 // which chunk to start
 // -----------------------------------------------------------------------------
+
+/** Commands that compose, and may meet extensions. */
+const composing = /^(?:run|preset|models|doctor|config|--profile(?:=.*)?)$/
+
+/** Whether the profile of this run has extensions: something is installed in its folder. */
+const hasExtensions = () => {
+  const [first = "", second = ""] = process.argv.slice(2)
+  if (!composing.test(first)) return false
+  const profile = first === "--profile" ? second : first.startsWith("--profile=") ? first.slice(10) : "headless"
+  const home = process.env.DSH_HOME?.trim() || path.join(process.env.HOME || require("node:os").homedir(), ".dsh")
+  try {
+    const manifest = JSON.parse(fs.readFileSync(path.join(home, "profiles", profile, "package.json"), "utf8"))
+    return Object.keys(manifest.dependencies ?? {}).length > 0
+  } catch {
+    return false // what is wrong with it is told by who reads it
+  }
+}
+
+const isOpen = hasExtensions()
+const dist = path.join(__dirname, "..", "dist", isOpen ? "open" : "")
 
 /** The entry chunk of the latest build, and its inputs relative to the checkout: see scripts/bundle.mjs. */
 const readMain = () => {
@@ -40,7 +59,10 @@ const isFresh = (build) => {
 
 const rebuild = (builder) => {
   const { spawnSync } = require("node:child_process")
-  const { status } = spawnSync(process.execPath, [builder], { cwd: root, stdio: ["ignore", 2, 2] })
+  const { status } = spawnSync(process.execPath, [builder, isOpen ? "--open" : "--closed"], {
+    cwd: root,
+    stdio: ["ignore", 2, 2]
+  })
   if (status === 0) return readMain()
   process.stderr.write('dsh: BUILD: the command could not be built; run "npx -y pnpm@12.4.2 install" and try again\n')
   process.exit(3)

@@ -6,6 +6,7 @@ import * as Shipped from "@dsh/bundles/Shipped"
 import * as Compose from "@dsh/compose/Compose"
 import { CompositionError } from "@dsh/compose/CompositionError"
 import type { Host, Sources } from "@dsh/compose/Presets"
+import { Credentials } from "@dsh/settings/Credentials"
 import { KnownSecrets } from "@dsh/tools/Redaction"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -22,11 +23,12 @@ export const sources: Effect.Effect<Sources> = Effect.map(HomeFolder.home, (home
 }))
 
 /** What a preset of `dsh run` finds there. Fails when the composition itself is wrong. */
-export const host: Effect.Effect<Host, CompositionError> = Effect.gen(function* () {
-  const means = yield* Profile.means
+export const host: Effect.Effect<Host, CompositionError, FileSystem.FileSystem> = Effect.gen(function* () {
+  const profile = yield* Profile.load("headless")
+  const means = yield* Profile.means(profile)
   // What the program gives to every composition.
-  const given = [DeepSeekConnection, KnownSecrets]
-  const layers = yield* Profile.layers({ profile: "headless" })
+  const given = [Credentials, DeepSeekConnection, KnownSecrets]
+  const layers = [...(yield* Profile.bundled(profile)), ...(yield* Profile.changes(profile, []))]
   const { graph } = yield* Compose.compose({ layers, means, supposed: new Set(given.map(({ key }) => key)) })
   return { means, keys: Compose.keysOf(graph, given) }
 })

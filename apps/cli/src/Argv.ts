@@ -7,9 +7,16 @@
  * start-up. It is also stricter than `@effect/cli`, which takes an unknown flag for the next word and a missing value
  * for a default.
  */
-import { commands, groups, profiles, rootOptions, shells } from "./Grammar.ts"
+import { commands, groups, launcherOptions, rootOptions, shells } from "./Grammar.ts"
 import type { CommandName, Group, Page, Shape } from "./Grammar.ts"
 import { suggest } from "@dsh/kernel/Nearest"
+
+/** The composition that was asked for. */
+export interface Launch {
+  readonly profile: string
+  /** Files, strongest last. */
+  readonly patches: ReadonlyArray<string>
+}
 
 export interface Invocation {
   readonly _tag: "Invocation"
@@ -17,12 +24,16 @@ export interface Invocation {
   readonly options: Readonly<Record<string, string>>
   readonly flags: ReadonlyArray<string>
   readonly words: ReadonlyArray<string>
+  /** Default: the profile `headless`, as it is. */
+  readonly launch?: Launch
 }
 
 export type Parsed =
   | Invocation
   | { readonly _tag: "Help"; readonly page: Page }
   | { readonly _tag: "Completions"; readonly shell: string }
+  /** Print the composition; `own`: with what the user changed. */
+  | { readonly _tag: "Dump"; readonly launch: Launch; readonly own: boolean }
   | { readonly _tag: "Usage"; readonly message: string }
 
 export type WellFormed = Exclude<Parsed, { readonly _tag: "Usage" }>
@@ -79,7 +90,8 @@ const parseRest = (command: CommandName, args: Args): Parsed => {
       break
     }
     if (!isOption(arg)) {
-      words.push(arg)
+      words.push(...(shape.words._tag === "Rest" ? args.slice(i) : [arg]))
+      if (shape.words._tag === "Rest") break
       continue
     }
     if (arg === "--help" || arg === "-h") return { _tag: "Help", page: command }
@@ -119,25 +131,24 @@ const checkWords = (command: CommandName, { words: expected }: Shape, words: Arg
       return words.length === 0 ? undefined : usage(`"dsh ${command}" takes no "${words[0]}"`)
     case "One":
       if (words.length === 0) return usage(`"dsh ${command}" needs its ${expected.name}`)
+      if (words.length > 1 && expected.secret !== undefined) {
+        return usage(`"dsh ${command}" takes one ${expected.name}; ${expected.secret}`)
+      }
       return words.length === 1
         ? undefined
         : usage(`"dsh ${command}" takes one ${expected.name}, not also "${words[1]}"`)
-    case "Maybe":
-      return words.length <= 1
-        ? undefined
-        : usage(`"dsh ${command}" takes at most one ${expected.name}, not also "${words[1]}"`)
-    case "Two": {
-      const { names } = expected
-      if (words.length < names.length)
-        return usage(`"dsh ${command}" needs its ${names.slice(words.length).join(" and ")}`)
-      return words.length === names.length
-        ? undefined
-        : usage(`"dsh ${command}" takes ${names.join(" and ")}, not also "${words[2]}"`)
+    case "Some": {
+      const missing = expected.names[words.length]
+      if (words.length < expected.least) return usage(`"dsh ${command}" needs its ${missing}`)
+      const extra = words[expected.names.length]
+      return extra === undefined ? undefined : usage(`"dsh ${command}" takes no "${extra}"`)
     }
     case "Task":
       return words.length === 0 || words.join(" ").trim() !== ""
         ? undefined
         : usage(`the task is blank; say what to do, for example: dsh ${command} "fix the failing test"`)
+    case "Rest":
+      return words.length > 0 ? undefined : usage(`"dsh ${command}" needs something to do: ${expected.name}`)
   }
 }
 
@@ -171,11 +182,37 @@ const parseProfile = (args: Args): Parsed => {
   if (!/^--profile(=|$)/.test(args[0]!)) return unknownRootOption(args[0]!)
   const found = rootValue("--profile", args)
   if (found === undefined || found.value === "") return usage(`--profile needs a value: --profile NAME`)
-  const command = profiles.get(found.value)
-  if (command === undefined) {
-    return usage(`"${found.value}" is no profile; ${suggest(found.value, Array.from(profiles.keys()))}`)
+  const patches: Array<string> = []
+  const dumps: Array<string> = []
+  let rest = found.rest
+  for (let [first] = rest; first !== undefined; [first] = rest) {
+    const name = first.replace(/=.*/s, "")
+    if (!launcherOptions.includes(name)) break
+    if (name !== "--patch") {
+      if (first !== name) return usage(`${name} takes no value`)
+      dumps.push(name)
+      rest = rest.slice(1)
+      continue
+    }
+    const patch = rootValue("--patch", rest)
+    if (patch === undefined || patch.value === "") return usage("--patch needs a value: --patch FILE")
+    patches.push(patch.value)
+    rest = patch.rest
   }
-  return parseRest(command, found.rest[0] === "--" ? found.rest.slice(1) : found.rest)
+  const launch = { profile: found.value, patches }
+  if (dumps.length > 0) return parseDump(launch, dumps, rest)
+  const parsed = parseRest("run", rest[0] === "--" ? rest.slice(1) : rest)
+  return parsed._tag === "Invocation" ? { ...parsed, launch } : parsed
+}
+
+const parseDump = (launch: Launch, dumps: Args, rest: Args): Parsed => {
+  const [dump, another] = new Set(dumps)
+  if (another !== undefined) return usage("--dump-config and --dump-default-config exclude each other")
+  if (rest.length > 0) return usage(`${dump} takes nothing behind it, not "${rest[0]}"`)
+  if (dump === "--dump-default-config" && launch.patches.length > 0) {
+    return usage("--dump-default-config prints what is in the box, without any --patch; use --dump-config")
+  }
+  return { _tag: "Dump", launch, own: dump === "--dump-config" }
 }
 
 const parseCompletions = (args: Args): Parsed => {

@@ -21,8 +21,10 @@ import * as Failure from "./Failure.ts"
 import type { Page } from "./Grammar.ts"
 import { config, helpOf } from "./CommandLine/HelpPage.ts"
 import type { HelpPage } from "./CommandLine/HelpPage.ts"
+import * as CredentialCommands from "./CommandLine/CredentialCommands.ts"
 import * as PermissionCommands from "./CommandLine/PermissionCommands.ts"
 import * as PresetCommands from "./CommandLine/PresetCommands.ts"
+import * as SettingCommands from "./CommandLine/SettingCommands.ts"
 import * as Request from "./Request.ts"
 
 /** What `@effect/cli` wants from the platform. */
@@ -99,6 +101,22 @@ const make = (choose: Request.Choose) => {
     Command.withDescription("Watch an agent fix a failing test; needs no key and no network.")
   )
 
+  const plugin = Command.make(
+    "plugin",
+    {
+      profile: Options.text("profile").pipe(
+        Options.withPseudoName("NAME"),
+        Options.withDescription("The profile it is for. Default: headless."),
+        Options.optional
+      ),
+      args: Args.text({ name: "add PACKAGE" }).pipe(
+        Args.withDescription("What the package manager is told: add, remove, update, list and what they take."),
+        Args.repeated
+      )
+    },
+    ({ args, profile }) => choose({ _tag: "Plugin", args, profile: Option.getOrUndefined(profile) })
+  ).pipe(Command.withDescription("Add extensions to a profile, or remove them, with the package manager there is."))
+
   const { pages: permissionPages, permission } = PermissionCommands.make(choose)
   const { pages: presetPages, preset } = PresetCommands.make(choose)
   const json = Options.boolean("json").pipe(Options.withDescription("One JSON object per line."))
@@ -144,6 +162,12 @@ const make = (choose: Request.Choose) => {
     Command.withSubcommands([check, remove, exported, fork, list, repair, search, show, verify])
   )
 
+  const models = Command.make("models", { json }, (options) => choose({ _tag: "Models", ...options })).pipe(
+    Command.withDescription("List the models, with what is known of them, and say which is the default.")
+  )
+  const { credentials, pages: credentialPages } = CredentialCommands.make(choose)
+  const { pages: settingPages, settings } = SettingCommands.make(choose)
+
   const mockLlm = Command.make(
     "mock-llm",
     {
@@ -164,13 +188,16 @@ const make = (choose: Request.Choose) => {
 
   const dsh = Command.make("dsh").pipe(
     Command.withDescription("An LLM agent harness made of Layers."),
-    Command.withSubcommands([run, demo, permission, preset, session, mockLlm])
+    Command.withSubcommands([run, demo, credentials, models, permission, plugin, preset, session, settings, mockLlm])
   )
   const pages: Record<Page, () => HelpPage> = {
     dsh: () => helpOf(dsh),
     run: () => helpOf(run),
     demo: () => helpOf(demo),
+    ...credentialPages,
+    models: () => helpOf(models),
     ...permissionPages,
+    plugin: () => helpOf(plugin),
     ...presetPages,
     session: () => helpOf(session),
     "session check": () => helpOf(check),
@@ -182,6 +209,7 @@ const make = (choose: Request.Choose) => {
     "session search": () => helpOf(search),
     "session show": () => helpOf(show),
     "session verify": () => helpOf(verify),
+    ...settingPages,
     "mock-llm": () => helpOf(mockLlm)
   }
   return { dsh, pages }

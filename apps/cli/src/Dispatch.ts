@@ -22,6 +22,16 @@ export const run = (request: Request): Command => {
         Effect.promise(() => import("./commands/Demo.ts")),
         (command) => command.run
       )
+    case "Dump":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/DumpConfig.ts")),
+        (command) => command.run(request.launch, request.own)
+      )
+    case "Plugin":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/Plugin.ts")),
+        (command) => command.run(request)
+      )
     case "PermissionAdd":
       return Effect.flatMap(
         Effect.promise(() => import("./commands/PermissionAdd.ts")),
@@ -106,6 +116,46 @@ export const run = (request: Request): Command => {
       return Effect.flatMap(
         Effect.promise(() => import("./commands/SessionVerify.ts")),
         (command) => command.run(request.id)
+      )
+    case "CredentialsList":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/CredentialsList.ts")),
+        (command) => command.run(request.json)
+      )
+    case "CredentialsSet":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/CredentialsSet.ts")),
+        (command) => command.run(request.name)
+      )
+    case "CredentialsUnset":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/CredentialsUnset.ts")),
+        (command) => command.run(request.name)
+      )
+    case "Models":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/Models.ts")),
+        (command) => command.run(request.json)
+      )
+    case "SettingsEdit":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/SettingsEdit.ts")),
+        (command) => command.run
+      )
+    case "SettingsGet":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/SettingsGet.ts")),
+        (command) => command.run(request)
+      )
+    case "SettingsSet":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/SettingsSet.ts")),
+        (command) => command.run(request.path, request.value)
+      )
+    case "SettingsUnset":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/SettingsUnset.ts")),
+        (command) => command.run(request.path)
       )
     case "MockLlm":
       return Effect.flatMap(

@@ -1,27 +1,26 @@
 /**
  * The environment variables of the command line, read once and checked before anything starts.
  */
+import * as LlmDeepSeek from "@dsh/llm/LlmDeepSeek"
+import type { Mode } from "@dsh/code-mode/ToolsMode"
 import type * as Cassette from "@dsh/llm/LlmCassette"
+import * as Credentials from "@dsh/settings/Credentials"
 import { modes } from "@dsh/world/Confinement"
 import type { SandboxMode } from "@dsh/world/Confinement"
-import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import * as Failure from "./Failure.ts"
+import * as Keys from "./Keys.ts"
+import { read } from "./Variables.ts"
 
 export interface Provider {
+  /** As it is when the run begins. */
   readonly apiKey: Redacted.Redacted
+  /** Where it and other keys are looked up whenever they are used. Left out: it stays what it is, and others are in the environment. */
+  readonly keys?: Keys.Keys
   /** Undefined: the provider's own address. */
   readonly baseUrl: string | undefined
 }
-
-/** An empty variable is one that is not set. */
-const read = (name: string): Effect.Effect<string | undefined> =>
-  Config.option(Config.string(name)).pipe(
-    Effect.orDie, // the environment holds nothing but strings
-    Effect.map((value) => Option.getOrUndefined(value)?.trim() || undefined)
-  )
 
 const count = (name: string, isCount: (n: number) => boolean, what: string) =>
   Effect.flatMap(read(name), (value): Effect.Effect<number | undefined, Failure.Failure> => {
@@ -64,20 +63,26 @@ export const sandboxMode: Effect.Effect<SandboxMode | undefined, Failure.Failure
   }
 )
 
+const toolsModes: ReadonlyArray<Mode> = ["native", "ptc", "both"]
+
+/** How tools are presented to the model: `DSH_TOOLS_MODE`, and `native` where it is not set. Fails with exit code 3. */
+export const toolsMode: Effect.Effect<Mode, Failure.Failure> = Effect.flatMap(read("DSH_TOOLS_MODE"), (value) => {
+  const mode = toolsModes.find((known) => known === (value ?? "native"))
+  return mode !== undefined
+    ? Effect.succeed(mode)
+    : Failure.configuration("INVALID_CONFIG", `DSH_TOOLS_MODE is "${value}"; it is one of ${toolsModes.join(", ")}`)
+})
+
 /** What a run needs to reach the model. Fails with exit code 3. */
 export const provider: Effect.Effect<Provider, Failure.Failure> = Effect.gen(function* () {
-  const key = yield* read("DEEPSEEK_API_KEY")
-  if (key === undefined) {
-    return yield* Failure.configuration(
-      "MISSING_CREDENTIAL",
-      `DEEPSEEK_API_KEY is not set: run it as DEEPSEEK_API_KEY=sk-… dsh run "your task", or try "dsh demo", which needs no key`
-    )
-  }
-  if (!/^[\x21-\x7E]+$/.test(key)) {
-    return yield* Failure.configuration(
-      "INVALID_CREDENTIAL",
-      "DEEPSEEK_API_KEY holds characters that no key has (a space, a line break or a quote from a copied page): set it again"
-    )
-  }
-  return { apiKey: Redacted.make(key), baseUrl: yield* read("DEEPSEEK_BASE_URL") }
+  const keys = yield* Keys.load
+  const apiKey = yield* Effect.mapError(
+    Credentials.obtain(keys.credentials, LlmDeepSeek.keyName),
+    ({ code, message }) => Failure.configuration(code, code === "MISSING_CREDENTIAL" ? missing : message)
+  )
+  return { apiKey, keys, baseUrl: yield* read("DEEPSEEK_BASE_URL") }
 })
+
+const missing =
+  `${LlmDeepSeek.keyName} is not set: run it as ${LlmDeepSeek.keyName}=sk-… dsh run "your task", keep it with ` +
+  `"dsh credentials set ${LlmDeepSeek.keyName}", or try "dsh demo", which needs no key`

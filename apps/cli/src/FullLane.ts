@@ -16,6 +16,7 @@ import type { Failure } from "./Failure.ts"
 import * as Help from "./Help.ts"
 import * as Output from "./Output.ts"
 import * as Process from "./Process.ts"
+import * as Request from "./Request.ts"
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)
 
@@ -27,7 +28,13 @@ export const start = (parsed: Argv.WellFormed): void => {
 const answer = (parsed: Argv.WellFormed): Dispatch.Command => {
   switch (parsed._tag) {
     case "Invocation":
-      return CommandLine.parse(Argv.canonical(parsed)).pipe(Effect.provide(platform), Effect.flatMap(Dispatch.run))
+      return CommandLine.parse(Argv.canonical(parsed)).pipe(
+        Effect.provide(platform),
+        Effect.map((request) => Request.launched(request, parsed.launch)),
+        Effect.flatMap(Dispatch.run)
+      )
+    case "Dump":
+      return Dispatch.run(parsed)
     case "Help": {
       const color = Color.isEnabled(process.stdout, process.env)
       return print(Effect.sync(() => Help.render(parsed.page, { version: manifest.version, color })))

@@ -10,16 +10,21 @@ export interface Shape {
   readonly options: Readonly<Record<string, string>>
   /** Options that take none. */
   readonly flags?: ReadonlyArray<string>
-  /** What may stand beside the options: nothing, exactly one value of that name, at most one, exactly two, or the words of a task. */
+  /**
+   * What may stand beside the options: nothing, exactly one value of that name, some values, the words of a task, or everything from the
+   * first word on, for somebody else to understand. What else somebody types may be a `secret`: then it is not repeated, and that is
+   * said instead.
+   */
   readonly words:
     | { readonly _tag: "None" }
-    | { readonly _tag: "One"; readonly name: string }
-    | { readonly _tag: "Maybe"; readonly name: string }
-    | { readonly _tag: "Two"; readonly names: readonly [string, string] }
+    | { readonly _tag: "One"; readonly name: string; readonly secret?: string }
+    | { readonly _tag: "Some"; readonly least: number; readonly names: ReadonlyArray<string> }
     | { readonly _tag: "Task" }
+    | { readonly _tag: "Rest"; readonly name: string }
 }
 
 const none = { _tag: "None" } as const
+const typed = "a value is read from stdin or asked for, never taken from the command line"
 const id = { _tag: "One", name: "ID" } as const
 
 export const commands = {
@@ -36,15 +41,20 @@ export const commands = {
     words: { _tag: "Task" }
   },
   demo: { options: {}, words: none },
+  "credentials list": { options: {}, flags: ["--json"], words: none },
+  "credentials set": { options: {}, words: { _tag: "One", name: "NAME", secret: typed } },
+  "credentials unset": { options: {}, words: { _tag: "One", name: "NAME", secret: typed } },
+  models: { options: {}, flags: ["--json"], words: none },
   "permission allow": { options: {}, words: { _tag: "One", name: "RULE" } },
   "permission deny": { options: {}, words: { _tag: "One", name: "RULE" } },
   "permission list": { options: { "--session": "ID" }, flags: ["--json"], words: none },
   "permission revoke": { options: { "--session": "ID" }, words: { _tag: "One", name: "RULE" } },
-  "preset copy": { options: {}, words: { _tag: "Two", names: ["FROM", "TO"] } },
+  plugin: { options: { "--profile": "NAME" }, words: { _tag: "Rest", name: "add PACKAGE" } },
+  "preset copy": { options: {}, words: { _tag: "Some", least: 2, names: ["FROM", "TO"] } },
   "preset list": { options: {}, flags: ["--json"], words: none },
   "preset remove": { options: {}, flags: ["--yes"], words: id },
   "preset show": { options: {}, words: id },
-  "preset validate": { options: {}, words: { _tag: "Maybe", name: "ID|FOLDER" } },
+  "preset validate": { options: {}, words: { _tag: "Some", least: 0, names: ["ID|FOLDER"] } },
   "session check": { options: {}, flags: ["--json"], words: id },
   "session delete": { options: {}, flags: ["--yes"], words: id },
   "session export": { options: {}, words: id },
@@ -54,6 +64,10 @@ export const commands = {
   "session search": { options: {}, words: { _tag: "One", name: "TEXT" } },
   "session show": { options: {}, words: id },
   "session verify": { options: {}, words: id },
+  "settings edit": { options: {}, words: none },
+  "settings get": { options: {}, flags: ["--json"], words: { _tag: "Some", least: 0, names: ["PATH"] } },
+  "settings set": { options: {}, words: { _tag: "Some", least: 2, names: ["PATH", "VALUE"] } },
+  "settings unset": { options: {}, words: { _tag: "One", name: "PATH" } },
   "mock-llm": { options: { "--port": "N", "--scenario": "FILE" }, words: none }
 } as const satisfies Readonly<Record<string, Shape>>
 
@@ -64,13 +78,13 @@ type GroupOf<Name> = Name extends `${infer Group} ${string}` ? Group : never
 /** Commands that only hold others. */
 export type Group = GroupOf<CommandName>
 
-export const groups: ReadonlyArray<Group> = ["permission", "preset", "session"]
+export const groups: ReadonlyArray<Group> = ["credentials", "permission", "preset", "session", "settings"]
 
 /** What `--help` can be about. */
 export type Page = CommandName | Group | "dsh"
 
-/** `--profile NAME` boots a composition; each profile hands the rest of the line to one command. */
-export const profiles: ReadonlyMap<string, CommandName> = new Map([["headless", "run"]])
+/** What goes between `--profile NAME` and what the profile is told. */
+export const launcherOptions: ReadonlyArray<string> = ["--patch", "--dump-config", "--dump-default-config"]
 
 /** Understood before any command. */
 export const rootOptions: ReadonlyArray<string> = ["--help", "--version", "--profile", "--completions"]

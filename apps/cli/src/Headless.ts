@@ -2,8 +2,9 @@
  * The composition behind `dsh run`: the profile `headless`, and over it what the command line and the environment ask for.
  */
 import { Agents } from "@dsh/agent/Agents"
-import { hidden } from "@dsh/bundles/Bundles"
+import { withoutSurface } from "@dsh/bundles/Bundles"
 import { DeepSeekConnection } from "@dsh/bundles/DeepSeekConnection"
+import type { Mode } from "@dsh/code-mode/ToolsMode"
 import * as Catalogue from "@dsh/compose/Catalogue"
 import * as Compose from "@dsh/compose/Compose"
 import { CompositionError } from "@dsh/compose/CompositionError"
@@ -15,11 +16,14 @@ import { PermissionPresets } from "@dsh/permission/PermissionPresets"
 import type { StandardName } from "@dsh/permission/PermissionPresets"
 import { SessionPersistence } from "@dsh/persistence/SessionPersistence"
 import { Sessions } from "@dsh/session/Sessions"
+import { Credentials } from "@dsh/settings/Credentials"
 import { Tools } from "@dsh/tools/Tools"
 import { Fs } from "@dsh/world/Fs"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { Launch } from "./Argv.ts"
 import type { Provider } from "./Environment.ts"
 import * as Failure from "./Failure.ts"
 import { Output } from "./Output.ts"
@@ -29,14 +33,18 @@ import { asked, variable } from "./SessionStore/Choice.ts"
 
 export interface Options {
   readonly provider: Provider
-  /** Files of patches, strongest last. */
-  readonly patches?: ReadonlyArray<string>
+  /** The composition it starts from. Default: the profile `headless`, as it is. */
+  readonly launch?: Launch | undefined
   /** Ends a turn after so many steps. */
   readonly maxSteps?: number | undefined
   /** How often a failed request is tried again; undefined: as the provider's policy has it. */
   readonly maxRetries?: number | undefined
   /** How often the same call may be made with the same result; 0: without an end. Undefined: as the guard has it. */
   readonly maxRepeats?: number | undefined
+  /** How many tools run at once; undefined: as the loop has it. */
+  readonly maxParallelToolCalls?: number | undefined
+  /** How tools are presented to the model. Default: natively, unless the preset says otherwise. */
+  readonly toolsMode?: Mode | undefined
   /** Records what the model answers, or plays it back. */
   readonly cassette?: LlmCassette.Options | undefined
   /** What new sessions may do. Left out: what the composition says. */
@@ -48,6 +56,8 @@ export interface Options {
   /** Leaves out what the user and the folder have set, for a run whose commands are the product's own. */
   readonly unruled?: boolean
 }
+
+const standing: Launch = { profile: "headless", patches: [] }
 
 /** What a run works with. */
 const needed = [Agents, Sessions, SessionPersistence, PermissionPresets, Tools, Fs] as const
@@ -80,23 +90,29 @@ const store = Effect.suspend((): Effect.Effect<ReadonlyArray<Entry>, Failure.Fai
 /** What was asked for this time, as the layer over all others. */
 const asking = (options: Options): Effect.Effect<PatchLayer, Failure.Failure> =>
   Effect.map(store, (stored) => {
-    const { cassette, checkInvariants = false, maxRepeats, maxRetries, maxSteps, permission, unruled = false } = options
+    const {
+      cassette,
+      checkInvariants = false,
+      maxParallelToolCalls,
+      maxRepeats,
+      maxRetries,
+      maxSteps,
+      toolsMode
+    } = options
     return {
       source: "the command line",
       entries: [
         ...stored,
         ...(cassette === undefined ? [] : [on("cassette", cassette)]),
         ...(checkInvariants ? [on("invariants"), on("request-invariant")] : []),
+        ...(maxParallelToolCalls === undefined ? [] : [on("loop", { maxParallelToolCalls })]),
+        ...(toolsMode === undefined || toolsMode === "native"
+          ? []
+          : [on("code-runtime-host"), on("code-mode", { mode: toolsMode })]),
         ...(maxRepeats === undefined ? [] : [repeatGuard(maxRepeats)]),
         ...(maxRetries === undefined ? [] : [on("retry", { maxRetries })]),
         ...(maxSteps === undefined ? [] : [on("step-budget", { maxSteps })]),
-        ...(permission === undefined
-          ? []
-          : [
-              on("sandbox-policy", { mode: permission, network: "on", hidden }),
-              on("permission-presets", { preset: permission })
-            ]),
-        ...(unruled ? [off("rules")] : [])
+        ...(options.unruled === true ? [off("rules")] : [])
       ]
     }
   })
@@ -105,15 +121,25 @@ const asking = (options: Options): Effect.Effect<PatchLayer, Failure.Failure> =>
 const start = (options: Options) =>
   Effect.gen(function* () {
     const output = yield* Effect.serviceOption(Output)
-    const { own = { entries: [] }, provider, unruled = false } = options
-    const { apiKey, baseUrl } = provider
-    const below = unruled
-      ? Profile.bundled("headless")
-      : yield* Profile.layers({ profile: "headless", patches: options.patches ?? [] })
-    const connection = LlmDeepSeek.connection({ apiKey, ...(baseUrl !== undefined && { baseUrl }) })
-    const secrets = yield* Layer.build(Secrets.layer([apiKey]))
-    const given = Context.add(secrets, DeepSeekConnection, connection)
-    const means = yield* Profile.means
+    const { launch = standing, own = { entries: [] }, permission, provider, unruled = false } = options
+    const { apiKey, baseUrl, keys } = provider
+    const profile = yield* Profile.load(launch.profile)
+    if (withoutSurface.includes(profile.name)) {
+      return yield* Failure.configuration(
+        "SURFACE_NOT_INSTALLED",
+        `the profile ${profile.name} is for programs to talk to, and this version has nothing that does yet; use headless`
+      )
+    }
+    const changes = unruled ? [] : yield* Profile.changes(profile, launch.patches)
+    const below = [...(yield* Profile.bundled(profile)), ...changes]
+    const connection =
+      keys === undefined
+        ? LlmDeepSeek.connection({ apiKey, ...(baseUrl !== undefined && { baseUrl }) })
+        : LlmDeepSeek.connectionCredentials(keys.credentials, baseUrl)
+    const secrets = yield* Layer.build(Secrets.layer(provider))
+    const known = keys === undefined ? secrets : Context.add(secrets, Credentials, keys.credentials)
+    const given = Context.add(known, DeepSeekConnection, connection)
+    const means = yield* Profile.means(profile, permission)
     const composed = yield* Compose.compose({
       layers: [...below, { source: "the program", entries: own.entries }, yield* asking(options)],
       means: { ...means, catalogue: Catalogue.including(means.catalogue, own.plugins ?? []) },
@@ -124,6 +150,7 @@ const start = (options: Options) =>
     const composition = yield* Compose.start(composed, given)
     return composition.context() as Context.Context<Services>
   }).pipe(
+    Effect.provide(NodeFileSystem.layer),
     Effect.mapError((error) =>
       error instanceof CompositionError ? Failure.configuration(error.code, error.message) : error
     )

@@ -2,7 +2,7 @@
  * What a command line asks for, with types. Both lanes produce it and `Dispatch` runs it.
  */
 import type * as Effect from "effect/Effect"
-import type { Parsed } from "./Argv.ts"
+import type { Launch, Parsed } from "./Argv.ts"
 
 export interface Run {
   readonly _tag: "Run"
@@ -16,6 +16,8 @@ export interface Run {
   readonly permission: string | undefined
   /** What kind of agent, as typed; there may be no such preset. */
   readonly preset: string | undefined
+  /** Left out: the profile `headless`, as it is. */
+  readonly launch?: Launch
   readonly checkInvariants: boolean
   /** Say what was used, wherever stderr goes. */
   readonly usage: boolean
@@ -60,6 +62,8 @@ export interface MockLlm {
 export type Request =
   | Run
   | { readonly _tag: "Demo" }
+  | { readonly _tag: "Dump"; readonly launch: Launch; readonly own: boolean }
+  | { readonly _tag: "Plugin"; readonly profile: string | undefined; readonly args: ReadonlyArray<string> }
   | { readonly _tag: "PermissionAdd"; readonly effect: "allow" | "deny"; readonly rule: string }
   | { readonly _tag: "PermissionList"; readonly json: boolean; readonly session: string | undefined }
   | { readonly _tag: "PermissionRevoke"; readonly rule: string; readonly session: string | undefined }
@@ -77,10 +81,22 @@ export type Request =
   | { readonly _tag: "SessionSearch"; readonly text: string }
   | { readonly _tag: "SessionShow"; readonly id: string }
   | { readonly _tag: "SessionVerify"; readonly id: string }
+  | { readonly _tag: "CredentialsList"; readonly json: boolean }
+  | { readonly _tag: "CredentialsSet"; readonly name: string }
+  | { readonly _tag: "CredentialsUnset"; readonly name: string }
+  | { readonly _tag: "Models"; readonly json: boolean }
+  | { readonly _tag: "SettingsEdit" }
+  | { readonly _tag: "SettingsGet"; readonly path: string | undefined; readonly json: boolean }
+  | { readonly _tag: "SettingsSet"; readonly path: string; readonly value: string }
+  | { readonly _tag: "SettingsUnset"; readonly path: string }
   | MockLlm
 
 /** Is told what was asked for. */
 export type Choose = (request: Request) => Effect.Effect<void>
+
+/** Where it is launched from is none of the words that a command understands. */
+export const launched = (request: Request, launch: Launch | undefined): Request =>
+  request._tag === "Run" && launch !== undefined ? { ...request, launch } : request
 
 /** The short lane: `dsh run` is understood without loading `@effect/cli`, which would double its start-up time. */
 export const fastLane = (parsed: Parsed): Run | undefined =>
@@ -97,6 +113,7 @@ export const fastLane = (parsed: Parsed): Run | undefined =>
         maxSteps: parsed.options["--max-steps"],
         permission: parsed.options["--permission"],
         preset: parsed.options["--preset"],
+        ...(parsed.launch !== undefined && { launch: parsed.launch }),
         checkInvariants: parsed.flags.includes("--check-invariants"),
         usage: parsed.flags.includes("--usage")
       }

@@ -7,17 +7,21 @@ import * as ChildEnv from "@dsh/world/ChildEnv"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import type { Provider } from "./Environment.ts"
 
 /** A shorter value would be found in text that has nothing to do with it. */
 const leastLength = 12
 
-/** @param keys Those that are used, besides those of the environment. */
-export const layer = (keys: ReadonlyArray<Redacted.Redacted>): Layer.Layer<KnownSecrets> =>
+/** @param provider Whose keys are used, besides those of the environment: the ones of now and of later. */
+export const layer = ({ apiKey, keys }: Provider): Layer.Layer<KnownSecrets> =>
   Layer.effect(
     KnownSecrets,
     Effect.map(AmbientEnv, (env) => {
-      const secrets = new Set([...keys.map(Redacted.value), ...ChildEnv.secrets(env)])
-      // One may be a part of another.
-      return [...secrets].filter(({ length }) => length >= leastLength).sort((a, b) => b.length - a.length)
+      const ambient = ChildEnv.secrets(env)
+      return () => {
+        const secrets = new Set([Redacted.value(apiKey), ...(keys?.known() ?? []), ...ambient])
+        // One may be a part of another.
+        return [...secrets].filter(({ length }) => length >= leastLength).sort((a, b) => b.length - a.length)
+      }
     })
   )

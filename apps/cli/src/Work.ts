@@ -31,14 +31,15 @@ import type { From } from "./Request.ts"
 import * as Preset from "./Permissions/Preset.ts"
 import * as ModelSwitch from "./ModelSwitch.ts"
 import * as Repetition from "./Repetition.ts"
+import { shipped } from "./RunSettings.ts"
+import type { DefaultModel } from "./RunSettings.ts"
 import * as UsageLine from "./UsageLine.ts"
-
-/** What a new agent uses when the command line names no model. */
-const defaultModel = "deepseek-v4-flash"
 
 export interface Options {
   readonly task: string
   readonly model: string | undefined
+  /** What a new agent uses when the command line names no model. */
+  readonly defaultModel?: DefaultModel
   readonly from: From
   /** What kind of agent it is. Left out: the standing one. A session that goes on stays what it is. */
   readonly preset?: Choice.Choice | undefined
@@ -62,10 +63,8 @@ export const work = (options: Options) =>
   Effect.gen(function* () {
     const output = yield* Output
     const agent = yield* start(options)
-    if (options.from._tag !== "New") {
-      yield* inItsFolder(agent.session.header)
-      yield* permitted(agent.session, options.permission)
-    }
+    if (options.from._tag !== "New") yield* inItsFolder(agent.session.header)
+    yield* permitted(agent.session, options.permission)
     Repetition.prepare()
     let used = Bill.none
     const { usage } = options
@@ -115,7 +114,7 @@ export const work = (options: Options) =>
     })
   )
 
-const start = Effect.fnUntraced(function* ({ cwd, from, model, preset }: Options) {
+const start = Effect.fnUntraced(function* ({ cwd, defaultModel = shipped, from, model, preset }: Options) {
   const agents = yield* Agents
   const { provider } = LlmDeepSeek
   const chosen = model === undefined ? {} : { model }
@@ -123,8 +122,7 @@ const start = Effect.fnUntraced(function* ({ cwd, from, model, preset }: Options
     case "New":
       return yield* agents.create({
         cwd,
-        provider,
-        model: model ?? defaultModel,
+        ...(model === undefined ? defaultModel : { provider, model }),
         ...(preset !== undefined && { preset: preset.id })
       })
     case "Session": {

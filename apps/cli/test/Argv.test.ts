@@ -16,6 +16,11 @@ const invocation = (
   words
 })
 
+const launched = (profile: string, patches: ReadonlyArray<string>, ...rest: Parameters<typeof invocation>) => ({
+  ...invocation(...rest),
+  launch: { profile, patches }
+})
+
 const accepted: ReadonlyArray<readonly [line: ReadonlyArray<string>, parsed: unknown]> = [
   [["run", "fix", "it"], invocation("run", ["fix", "it"])],
   [["run"], invocation("run")],
@@ -28,9 +33,27 @@ const accepted: ReadonlyArray<readonly [line: ReadonlyArray<string>, parsed: unk
   [["run", "fix", "--", "--", "it"], invocation("run", ["fix", "--", "it"])],
   [["run", "- a list\n- of things", "-5", "-"], invocation("run", ["- a list\n- of things", "-5", "-"])],
   [["run", "run"], invocation("run", ["run"])],
-  [["--profile", "headless", "fix", "it"], invocation("run", ["fix", "it"])],
-  [["--profile=headless", "--model", "m", "fix"], invocation("run", ["fix"], { "--model": "m" })],
-  [["--profile", "headless", "--", "fix"], invocation("run", ["fix"])],
+  [["--profile", "headless", "fix", "it"], launched("headless", [], "run", ["fix", "it"])],
+  [["--profile=headless", "--model", "m", "fix"], launched("headless", [], "run", ["fix"], { "--model": "m" })],
+  [["--profile", "headless", "--", "fix"], launched("headless", [], "run", ["fix"])],
+  [
+    ["--profile", "mine", "--patch", "a.yml", "--patch=b.yml", "fix"],
+    launched("mine", ["a.yml", "b.yml"], "run", ["fix"])
+  ],
+  [["--profile", "mine", "--patch", "a", "--", "fix"], launched("mine", ["a"], "run", ["fix"])],
+  [
+    ["--profile", "mine", "--patch", "a", "--dump-config"],
+    { _tag: "Dump", launch: { profile: "mine", patches: ["a"] }, own: true }
+  ],
+  [
+    ["--profile", "web", "--dump-default-config"],
+    { _tag: "Dump", launch: { profile: "web", patches: [] }, own: false }
+  ],
+  [["plugin", "add", "x", "--save-dev"], invocation("plugin", ["add", "x", "--save-dev"])],
+  [
+    ["plugin", "--profile", "mine", "remove", "-D", "x"],
+    invocation("plugin", ["remove", "-D", "x"], { "--profile": "mine" })
+  ],
   [["demo"], invocation("demo")],
   [["session", "list"], invocation("session list")],
   [["preset", "validate"], invocation("preset validate")],
@@ -54,7 +77,7 @@ const accepted: ReadonlyArray<readonly [line: ReadonlyArray<string>, parsed: unk
 const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: RegExp]> = [
   [[], /^say what to do/],
   [["rn", "fix"], /^"rn" is no command of dsh; did you mean "run"\?$/],
-  [["frobnicate"], /it knows run, demo, permission, preset, session, mock-llm$/],
+  [["frobnicate"], /it knows run, demo, credentials, models, permission, plugin, preset, session, settings, mock-llm$/],
   [["--verson"], /^--verson is no option of "dsh"; did you mean "--version"\?$/],
   [["--model", "m", "run", "fix"], /^--model is no option of "dsh"; it goes after the command: dsh run --model$/],
   [["run", ""], /^the task is blank/],
@@ -79,8 +102,17 @@ const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: Reg
   [["run", "--constructor", "fix"], /^--constructor is no option/],
   [["--profile"], /^--profile needs a value: --profile NAME$/],
   [["--profile", "--help"], /^--profile needs a value/],
-  [["--profile", "headles", "fix"], /^"headles" is no profile; did you mean "headless"\?$/],
-  [["--profile", "constructor", "fix"], /^"constructor" is no profile/],
+  [["--profile", "mine", "fix", "--patch", "x"], /^--patch is no option of "dsh run"/],
+  [["--profile", "mine", "--patch", "a", "--", "--patch", "b"], /^--patch is no option of "dsh run"/],
+  [["--profile", "mine", "--patch"], /^--patch needs a value: --patch FILE$/],
+  [["--profile", "mine", "--patch", "--dump-config"], /^--patch needs a value/],
+  [["--profile", "mine", "--dump-config=yes"], /^--dump-config takes no value$/],
+  [["--profile", "mine", "--dump-config", "--dump-default-config"], /exclude each other$/],
+  [["--profile", "mine", "--dump-config", "fix"], /^--dump-config takes nothing behind it, not "fix"$/],
+  [["--profile", "mine", "--patch", "x", "--dump-default-config"], /without any --patch; use --dump-config$/],
+  [["plugin"], /^"dsh plugin" needs something to do: add PACKAGE$/],
+  [["plugin", "--profile", "mine"], /^"dsh plugin" needs something to do/],
+  [["plugin", "--patch", "x", "add", "y"], /^--patch is no option of "dsh plugin"/],
   [["--profiles", "headless"], /^--profiles is no option of "dsh"; did you mean "--profile"\?$/],
   [["--completions"], /one of bash, fish, sh, zsh$/],
   [["--completions", "powershell"], /one of bash, fish, sh, zsh$/],
@@ -91,10 +123,10 @@ const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: Reg
   [["session", "ls"], /^"ls" is no command of "dsh session"; did you mean "list"\?$/],
   [["session", "--all"], /^"--all" is no option of "dsh session"/],
   [["session", "show"], /^"dsh session show" needs its ID$/],
-  [["preset", "copy"], /^"dsh preset copy" needs its FROM and TO$/],
+  [["preset", "copy"], /^"dsh preset copy" needs its FROM$/],
   [["preset", "copy", "a"], /^"dsh preset copy" needs its TO$/],
-  [["preset", "copy", "a", "b", "c"], /^"dsh preset copy" takes FROM and TO, not also "c"$/],
-  [["preset", "validate", "a", "b"], /^"dsh preset validate" takes at most one ID\|FOLDER, not also "b"$/],
+  [["preset", "copy", "a", "b", "c"], /^"dsh preset copy" takes no "c"$/],
+  [["preset", "validate", "a", "b"], /^"dsh preset validate" takes no "b"$/],
   [["session", "show", "a", "b"], /^"dsh session show" takes one ID, not also "b"$/]
 ]
 

@@ -15,7 +15,12 @@ import * as Request from "../src/Request.ts"
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)
 
 const fullLane = (invocation: Argv.Invocation) =>
-  Effect.runPromise(Effect.provide(CommandLine.parse(Argv.canonical(invocation)), platform))
+  Effect.runPromise(
+    CommandLine.parse(Argv.canonical(invocation)).pipe(
+      Effect.map((request) => Request.launched(request, invocation.launch)),
+      Effect.provide(platform)
+    )
+  )
 
 /** Words that a careless parser takes for something else, among arbitrary ones. */
 const word = FastCheck.oneof(
@@ -64,7 +69,8 @@ describe("the two lanes", () => {
       permission: undefined,
       preset: undefined,
       checkInvariants: false,
-      usage: false
+      usage: false,
+      launch: { profile: "headless", patches: [] }
     } as const
     assert.deepStrictEqual(Request.fastLane(parsed), expected)
     if (parsed._tag === "Invocation") assert.deepStrictEqual(await fullLane(parsed), expected)
@@ -111,10 +117,15 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
     usage: false
   },
   demo: { _tag: "Demo" },
+  "credentials list": { _tag: "CredentialsList", json: false },
+  "credentials set": { _tag: "CredentialsSet", name: "a" },
+  "credentials unset": { _tag: "CredentialsUnset", name: "a" },
+  models: { _tag: "Models", json: false },
   "permission allow": { _tag: "PermissionAdd", effect: "allow", rule: "a" },
   "permission deny": { _tag: "PermissionAdd", effect: "deny", rule: "a" },
   "permission list": { _tag: "PermissionList", json: false, session: "7" },
   "permission revoke": { _tag: "PermissionRevoke", rule: "a", session: "7" },
+  plugin: { _tag: "Plugin", profile: "7", args: ["add", "x", "--y"] },
   "preset copy": { _tag: "PresetCopy", from: "a", to: "b" },
   "preset list": { _tag: "PresetList", json: false },
   "preset remove": { _tag: "PresetRemove", id: "a", yes: false },
@@ -129,6 +140,10 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
   "session search": { _tag: "SessionSearch", text: "a" },
   "session show": { _tag: "SessionShow", id: "a" },
   "session verify": { _tag: "SessionVerify", id: "a" },
+  "settings edit": { _tag: "SettingsEdit" },
+  "settings get": { _tag: "SettingsGet", path: "a", json: false },
+  "settings set": { _tag: "SettingsSet", path: "a", value: "b" },
+  "settings unset": { _tag: "SettingsUnset", path: "a" },
   "mock-llm": { _tag: "MockLlm", port: 7, scenario: "7" }
 }
 
@@ -141,7 +156,9 @@ describe("CommandLine", () => {
           ...command.split(" "),
           // A run has one beginning.
           ...Object.keys(options).flatMap((name) => (name === "--fork" ? [] : [name, "7"])),
-          ...{ None: [], One: ["a"], Maybe: ["a"], Two: ["a", "b"], Task: ["a", "b"] }[words._tag]
+          ...(words._tag === "Some"
+            ? ["a", "b"].slice(0, words.names.length)
+            : { None: [], One: ["a"], Task: ["a", "b"], Rest: ["add", "x", "--y"] }[words._tag])
         ]
         const parsed = Argv.parse(args)
         assert.strictEqual(parsed._tag, "Invocation")

@@ -41,7 +41,7 @@ describe("dsh", () => {
     [["--profile", "headless"], "no task was given"],
     [["run", "--modle", "m", "fix it"], `did you mean "--model"?`],
     [["run", "fix it", "--model"], "--model needs a value"],
-    [["--profile", "nowhere", "fix it"], `"nowhere" is no profile`],
+    [["--profile", "headless", "--patch", "--dump-config"], "--patch needs a value"],
     [["session"], "needs one of check, delete, export, fork, list, repair, search, show, verify"],
     [["session", "show"], "needs its ID"],
     [["mock-llm", "--port", "http"], "--port takes a number"]

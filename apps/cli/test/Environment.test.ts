@@ -6,7 +6,9 @@ import * as Environment from "../src/Environment.ts"
 
 type Env = Readonly<Record<string, string>>
 
-const withEnv = (env: Env) => Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(env))))
+/** Nothing is kept in the home folder. */
+const withEnv = (env: Env) =>
+  Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries({ DSH_HOME: "/nowhere/at/all", ...env }))))
 
 const providerIn = (env: Env) => withEnv(env)(Environment.provider)
 
@@ -25,7 +27,8 @@ describe("Environment.provider", () => {
       for (const env of [{}, { DEEPSEEK_API_KEY: "" }]) {
         const failure = yield* Effect.flip(providerIn(env))
         assert.deepInclude(failure, { code: "MISSING_CREDENTIAL", exitCode: 3 })
-        for (const part of ["DEEPSEEK_API_KEY", "dsh run", "dsh demo"]) assert.include(failure.message, part)
+        for (const part of ["DEEPSEEK_API_KEY", "dsh run", "dsh demo", "dsh credentials set DEEPSEEK_API_KEY"])
+          assert.include(failure.message, part)
       }
     })
   )
@@ -35,6 +38,20 @@ describe("Environment.provider", () => {
       const failure = yield* Effect.flip(providerIn({ DEEPSEEK_API_KEY: "sk-“secret”" }))
       assert.deepInclude(failure, { code: "INVALID_CREDENTIAL", exitCode: 3 })
       assert.notInclude(failure.message, "secret")
+    })
+  )
+})
+
+describe("Environment.toolsMode", () => {
+  it.effect("is one of three, native where it is not set, and nothing else", () =>
+    Effect.gen(function* () {
+      const given = (mode: string) => withEnv({ DSH_TOOLS_MODE: mode })(Environment.toolsMode)
+      for (const mode of ["native", "ptc", "both"]) assert.strictEqual(yield* given(mode), mode)
+      assert.strictEqual(yield* given(" "), "native")
+      assert.strictEqual(yield* withEnv({})(Environment.toolsMode), "native")
+      const failure = yield* Effect.flip(given("code"))
+      assert.deepInclude(failure, { code: "INVALID_CONFIG", exitCode: 3 })
+      assert.include(failure.message, "native, ptc, both")
     })
   )
 })

@@ -13,8 +13,10 @@ import type { AgentError } from "./AgentError.ts"
 /** An agent is about to be published. The first failure takes it back: it never existed. */
 export class AgentCreated extends Hook.Serial<AgentCreated, Agent, AgentError>()("agent/created") {}
 
+/** The Scope of an agent is closing. */
 export class AgentDisposed extends Hook.Emit<AgentDisposed, Agent>()("agent/disposed") {}
 
+/** An agent begins to work on its session, and why it does. */
 export class SessionStart extends Hook.Emit<
   SessionStart,
   { readonly agent: Agent; readonly source: "startup" | "resume" | "clear" | "compact" }
@@ -26,15 +28,18 @@ export class AgentStatus extends Hook.Emit<
   { readonly agent: Agent; readonly status: Status; readonly parked: number }
 >()("agent/status") {}
 
+/** A message was accepted and waits for a turn or a step. */
 export class InboxInserted extends Hook.Emit<InboxInserted, { readonly agent: Agent; readonly message: UserMessage }>()(
   "agent/inbox/inserted"
 ) {}
 
+/** A turn has taken a waiting message. */
 export class InboxClaimed extends Hook.Emit<
   InboxClaimed,
   { readonly agent: Agent; readonly message: UserMessage; readonly turn: number }
 >()("agent/inbox/claimed") {}
 
+/** A waiting message will never enter a turn. */
 export class InboxDiscarded extends Hook.Emit<
   InboxDiscarded,
   { readonly agent: Agent; readonly message: UserMessage }

@@ -11,7 +11,7 @@ const home = (path = "") => new PathValue("home", path)
 const env = (name: string, fallback?: unknown) => new EnvValue(name, fallback)
 
 /** What of the home folder commands and tools may not look at: keys, and what was said in other sessions. */
-export const hidden = [
+const hidden = [
   ".credentials.yaml",
   ".credentials.yaml.lock",
   ".env",
@@ -72,6 +72,17 @@ const guards: ReadonlyArray<Row> = [
   { id: "request-invariant", name: "@dsh/loop/RequestInvariant", disabled: true }
 ]
 
+/** Tools for programs, where they are asked for. */
+const programs: ReadonlyArray<Row> = [
+  { id: "code-runtime-host", name: "@dsh/code-mode/CodeRuntimeQuickJs", disabled: true },
+  {
+    id: "code-mode",
+    name: "@dsh/code-mode/CodeMode",
+    config: { mode: env("DSH_TOOLS_MODE", "native") },
+    disabled: true
+  }
+]
+
 const permission: ReadonlyArray<Row> = [
   { id: "approval", name: "@dsh/permission/Approval" },
   { id: "permission-presets", name: "@dsh/permission/PermissionPresets", config: { preset: mode } },
@@ -118,6 +129,7 @@ const base: PatchLayer = rows("bundle base", [
   ...permission,
   ...model,
   ...guards,
+  ...programs,
   ...told,
   {
     id: "agent-presets",
@@ -142,3 +154,17 @@ const headless: PatchLayer = rows("bundle headless", [
 
 /** In the order in which a listing shows them. */
 export const bundles: Readonly<Record<string, PatchLayer>> = { base, headless }
+
+/** The profiles that need no folder to be used. */
+export const templates: Readonly<
+  Record<string, { readonly bundles: ReadonlyArray<string>; readonly patchReload: "live" | "startup" }>
+> = {
+  headless: { bundles: ["base", "headless"], patchReload: "startup" },
+  sdk: { bundles: ["base"], patchReload: "startup" },
+  "sdk-minimal": { bundles: ["base"], patchReload: "startup" },
+  acp: { bundles: ["base"], patchReload: "startup" },
+  web: { bundles: ["base"], patchReload: "live" }
+}
+
+/** Profiles that speak with a program or a browser, which this version cannot yet. */
+export const withoutSurface: ReadonlyArray<string> = ["sdk", "sdk-minimal", "acp", "web"]

@@ -36,6 +36,24 @@ const standard: Preset = {
   ]
 }
 
+const ptc: Preset = {
+  id: "ptc",
+  name: "Script first",
+  description: "The standard agent, whose tools are functions of programs that it writes.",
+  order: 2,
+  extends: "standard",
+  rows: [
+    {
+      id: "programs",
+      isolate: true,
+      group: [
+        { id: "code-runtime", name: "@dsh/code-mode/CodeRuntimeQuickJs" },
+        { id: "presentation", name: "@dsh/code-mode/Presentation", config: { mode: "ptc" } }
+      ]
+    }
+  ]
+}
+
 const minimal: Preset = {
   id: "minimal",
   name: "Minimal",
@@ -73,7 +91,7 @@ const cordis: Preset = {
   rows: [{ id: "authoring", name: "@dsh/authoring/AuthoringTools" }]
 }
 
-export const presets: Readonly<Record<string, Preset>> = { standard, minimal, cordis }
+export const presets: Readonly<Record<string, Preset>> = { standard, ptc, minimal, cordis }
 
 /** Where the files are. Absolute. */
 export const folder: Effect.Effect<string> = Effect.map(

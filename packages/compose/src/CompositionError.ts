@@ -34,7 +34,7 @@ export type Code =
   | "UNKNOWN_PLUGIN"
   | "PLUGIN_NOT_LOADED"
   | "NOT_A_PLUGIN"
-  | "SECOND_EFFECT"
+  | "SECOND_COPY"
   // configuration
   | "INVALID_CONFIG"
   | "UNKNOWN_OPTION"

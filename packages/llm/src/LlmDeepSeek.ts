@@ -24,7 +24,12 @@ import { UserAgent } from "./UserAgent.ts"
 
 export type { CatalogEntry } from "./ModelCatalog.ts"
 export type { Connection } from "./LlmDeepSeek/Connection.ts"
-export { fixed as connection, fromConfig as connectionConfig } from "./LlmDeepSeek/Connection.ts"
+export {
+  fixed as connection,
+  fromConfig as connectionConfig,
+  fromCredentials as connectionCredentials,
+  keyName
+} from "./LlmDeepSeek/Connection.ts"
 export type { Effort } from "./LlmDeepSeek/Thinking.ts"
 
 /** The route id that configurations name. */

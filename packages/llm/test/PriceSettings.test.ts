@@ -1,13 +1,14 @@
 // The price table in the settings.
 import * as Prices from "@dsh/protocol/Prices"
 import * as Settings from "@dsh/settings/Settings"
+import * as SettingsMemory from "@dsh/settings/SettingsMemory"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import * as PriceSettings from "../src/PriceSettings.ts"
 
 const given = (prices: unknown) =>
   Effect.flatMap(Settings.Settings, (settings) => settings.get(PriceSettings.section)).pipe(
-    Effect.provide(Settings.layerMemory({ prices })),
+    Effect.provide(SettingsMemory.layer({ prices })),
     Effect.map(Option.map(PriceSettings.table))
   )
 

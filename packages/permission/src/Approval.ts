@@ -53,12 +53,14 @@ export interface Question extends Request {
 
 declare module "@dsh/protocol/SessionEvent" {
   interface SessionEvents {
+    /** Somebody is asked whether a call may be made. */
     readonly "approval/asked": {
       readonly id: string
       readonly toolName: string
       readonly callId?: CallId
       readonly reason?: string
     }
+    /** The answer to the question with that id. */
     readonly "approval/decided": { readonly id: string; readonly outcome: Outcome }
     /** From here on. */
     readonly "approval/policy": { readonly policy: Policy; readonly source?: Source }

@@ -16,9 +16,11 @@ export interface SessionEvents {
   readonly "turn/end": { readonly turn: number; readonly reason: TurnEndReason }
   /** Steps are numbered from 1 within their turn. */
   readonly "step/start": { readonly turn: number; readonly step: number }
+  /** The step is over, whatever came of it. */
   readonly "step/end": { readonly turn: number; readonly step: number }
   /** The data is the message. A message that was pending in the inbox leaves it by this event. */
   readonly "user/message": UserMessage
+  /** A piece of an answer, as it came in. */
   readonly "assistant/chunk": { readonly turn: number; readonly step: number; readonly chunk: StreamChunk }
   /** Once per successful model call, even without content; or the kept prefix of a cancelled one. */
   readonly "assistant/message": {
@@ -28,6 +30,7 @@ export interface SessionEvents {
     readonly usage?: TokenUsage
     readonly interrupted?: true
   }
+  /** A call that the answer asks for, before anything judged or ran it. */
   readonly "tool/call": {
     readonly turn: number
     readonly step: number
@@ -36,6 +39,7 @@ export interface SessionEvents {
     /** Raw text as the model wrote it. */
     readonly arguments: string
   }
+  /** What the model reads of a call. Every call has exactly one. */
   readonly "tool/result": {
     readonly turn: number
     readonly step: number
@@ -43,7 +47,9 @@ export interface SessionEvents {
     readonly error?: ToolErrorInfo
     readonly meta?: ToolMeta
   }
+  /** What stands before the messages of a request: model, system prompt, tools. Holds until the next one. */
   readonly "request/header": { readonly header: EpochHeader; readonly reason: "initial" | "resume" | "change" }
+  /** Which model the requests from here on go to, and how much its window holds. */
   readonly "request/context": RequestContext
   /** Digest of the request that was sent at this point of the log, for verification. `attempt` counts from 1 within the step. */
   readonly "request/sent": {
@@ -58,6 +64,7 @@ export interface SessionEvents {
   readonly "session/end-seed": {}
   /** Here was an event that could not be read back. Never written live: see `Numbering` and `Mending`. */
   readonly "session/lost": {}
+  /** A change of the input that is pending. */
   readonly "agent/inbox/spliced": InboxSplice
 }
 

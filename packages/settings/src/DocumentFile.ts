@@ -10,13 +10,11 @@ import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import * as FileLock from "./DocumentFile/FileLock.ts"
 import type { Document } from "./DocumentFile/Document.ts"
+import * as Replace from "./DocumentFile/Replace.ts"
 import { SettingsError, decode, show } from "./Settings.ts"
-import type { Path } from "./Settings.ts"
+import type { Op, Path } from "./Settings.ts"
 
-/** A change of the document. What is missing on the way to a value is made: a map for a name, a list for a number. */
-export type Op =
-  | { readonly op: "set"; readonly path: Path; readonly value: unknown }
-  | { readonly op: "unset"; readonly path: Path }
+export type { Op } from "./Settings.ts"
 
 const failed = (code: "SETTINGS_UNREADABLE" | "SETTINGS_UNWRITABLE", file: string) => (error: { message: string }) =>
   new SettingsError({
@@ -89,6 +87,33 @@ export const readSection = <A, I>(
       : Effect.map(decoded(file, document, [name], schema), Option.some)
   )
 
+/** What is written in a file; undefined when it is not there. */
+export const text: (file: string) => Effect.Effect<string | undefined, SettingsError, FileSystem.FileSystem> = readText
+
+/** Puts a text in the place of another. Fails with `SETTINGS_CONFLICT` when the file holds neither of the two. */
+export const replace = (
+  file: string,
+  { from, to }: { readonly from: string | undefined; readonly to: string }
+): Effect.Effect<void, SettingsError, FileSystem.FileSystem> =>
+  exclusively(file, (target) =>
+    Effect.gen(function* () {
+      const now = yield* readText(target)
+      if (now === from) return yield* Effect.mapError(Replace.text(target, to), failed("SETTINGS_UNWRITABLE", file))
+      if (now === to) return
+      const reason = "was changed by somebody else meanwhile"
+      return yield* new SettingsError({ code: "SETTINGS_CONFLICT", file, reason })
+    })
+  )
+
+/** All of a file as it is now; one that is not there is empty. */
+export const snapshot = (file: string) =>
+  Effect.gen(function* () {
+    const text = (yield* readText(file)) ?? ""
+    const empty = { value: {}, placeOf: () => ({}) }
+    const { placeOf, value } = text === "" ? empty : yield* parse(file, text)
+    return { file, values: value, placeOf, stamp: text }
+  })
+
 /**
  * Changes the file as `change` says, who is told what is in it; without a change it is not touched. It is made if it is not there.
  * Fails with `SETTINGS_LOCKED` when somebody else has been writing it for two seconds.
@@ -96,28 +121,39 @@ export const readSection = <A, I>(
 export const edit = (
   file: string,
   change: (value: Document["value"]) => ReadonlyArray<Op>
+): Effect.Effect<void, SettingsError, FileSystem.FileSystem> => revise(file, (value) => Either.right(change(value)))
+
+/** The same for a change that may be refused. */
+export const revise = (
+  file: string,
+  change: (value: Document["value"]) => Either.Either<ReadonlyArray<Op>, SettingsError>
 ): Effect.Effect<void, SettingsError, FileSystem.FileSystem> =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const unwritable = failed("SETTINGS_UNWRITABLE", file)
-    const folder = file.replace(/[\\/][^\\/]*$/, "")
-    yield* Effect.mapError(fs.makeDirectory(folder, { recursive: true, mode: 0o700 }), unwritable)
-    // A link stays one: dotfiles are kept elsewhere.
-    const target = yield* Effect.orElseSucceed(fs.realPath(file), () => file)
-    yield* Effect.gen(function* () {
+  exclusively(file, (target) =>
+    Effect.gen(function* () {
       const text = (yield* readText(target)) ?? ""
       const document = yield* parse(target, text)
-      const ops = change(document.value)
+      const ops = yield* change(document.value)
       if (ops.length === 0) return
       const edited = yield* Either.mapLeft(
         document.edited(ops, target.endsWith(".json")),
         (reason) => new SettingsError({ code: "SETTINGS_INVALID", file: target, reason: `cannot be edited: ${reason}` })
       )
-      const partial = `${target}.${globalThis.crypto.randomUUID().slice(0, 8)}.tmp`
-      yield* fs.writeFileString(partial, edited, { flag: "wx", mode: 0o600 }).pipe(
-        Effect.zipRight(fs.rename(partial, target)),
-        Effect.onError(() => Effect.ignore(fs.remove(partial, { force: true }))),
-        Effect.mapError(unwritable)
-      )
-    }).pipe(FileLock.holding(target))
+      yield* Effect.mapError(Replace.text(target, edited), failed("SETTINGS_UNWRITABLE", file))
+    })
+  )
+
+/** While nobody else writes the file. Its folder is there. */
+const exclusively = <A>(
+  file: string,
+  use: (target: string) => Effect.Effect<A, SettingsError, FileSystem.FileSystem>
+): Effect.Effect<A, SettingsError, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    yield* Effect.mapError(
+      fs.makeDirectory(Replace.folderOf(file), { recursive: true, mode: 0o700 }),
+      failed("SETTINGS_UNWRITABLE", file)
+    )
+    // A link stays one: dotfiles are kept elsewhere.
+    const target = yield* Effect.orElseSucceed(fs.realPath(file), () => file)
+    return yield* FileLock.holding(target)(use(target))
   })

@@ -23,3 +23,6 @@ export const find = (folder: string): Effect.Effect<string | undefined, Settings
 /** The file to write to, there or not. */
 export const place = (folder: string): Effect.Effect<string, SettingsError, FileSystem.FileSystem> =>
   Effect.map(find(folder), (file) => file ?? `${folder}/${fileNames[0]}`)
+
+/** Whether a file of that name can be the settings. */
+export const isSettings = (name: string): boolean => fileNames.includes(name)

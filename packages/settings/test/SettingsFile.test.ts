@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Schema } from "effect"
 import * as Settings from "../src/Settings.ts"
 import * as SettingsFile from "../src/SettingsFile.ts"
+import * as SettingsMemory from "../src/SettingsMemory.ts"
 
 const Colors = Schema.Struct({
   theme: Schema.optional(Schema.Literal("dark", "light")),
@@ -121,6 +122,6 @@ describe("Settings in memory", () => {
       assert.isTrue(Option.isNone(yield* settings.get({ ...section, name: "other" })))
       const error = yield* Effect.flip(settings.get({ name: "colors", schema: Schema.Number }))
       assert.include(error.message, "the given settings: colors Expected number")
-    }).pipe(Effect.provide(Settings.layerMemory({ colors: { theme: "dark" } })))
+    }).pipe(Effect.provide(SettingsMemory.layer({ colors: { theme: "dark" } })))
   )
 })

@@ -5,9 +5,9 @@
  */
 import * as Context from "effect/Context"
 
-/** Values that never appear in a result. */
+/** Values that never appear in a result, as they are known when it is made: a key that is looked up later is one, too. */
 export class KnownSecrets extends Context.Reference<KnownSecrets>()("@dsh/tools/KnownSecrets", {
-  defaultValue: (): ReadonlyArray<string> => []
+  defaultValue: (): (() => ReadonlyArray<string>) => () => []
 }) {}
 
 const mark = "[redacted]"

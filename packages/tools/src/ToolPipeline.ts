@@ -132,6 +132,8 @@ const body = (execution: ToolExecution): Effect.Effect<ToolOutcome, never, Tools
     const running = Effect.suspend(() =>
       tool.run(execution.arguments, {
         callId: execution.callId,
+        rootCallId: execution.rootCallId,
+        token: execution.token,
         session: execution.session,
         cwd: execution.session?.header.cwd ?? ".",
         deferContext: (message) => Effect.sync(() => void contexts.push(message)),
@@ -152,7 +154,7 @@ export const finalize = Effect.fnUntraced(function* (
   { final, outcome }: Dispatched
 ): Effect.fn.Return<ToolOutcome, never, PipelineServices> {
   const judged = final ? outcome : yield* contained(judge(execution, outcome), (failed): ToolOutcome => failed)
-  const result = loggable(execution, judged, yield* KnownSecrets)
+  const result = loggable(execution, judged, (yield* KnownSecrets)())
   yield* (yield* ToolResult).emit({ execution, outcome: result })
   return result
 })

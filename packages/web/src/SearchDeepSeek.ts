@@ -43,7 +43,7 @@ export const make = (options: Options = {}): Effect.Effect<Web.SearchProvider, n
     const { maxTokens = 4096, maxUses = 5, model = "deepseek-v4-flash", timeout = "55 seconds" } = options
     const baseUrl = options.baseUrl ?? (yield* configured)
     const client = SearchHttp.quiet(yield* HttpClient.HttpClient)
-    const key = SearchKey.make(options.apiKey ?? (yield* SearchKey.fromConfig(keyName)), keyName)
+    const key = SearchKey.make(options.apiKey ?? (yield* SearchKey.standing(keyName)), keyName)
     return {
       id,
       available: key.available,

@@ -36,7 +36,7 @@ export const make = (options: Options = {}): Effect.Effect<Web.SearchProvider, n
   Effect.gen(function* () {
     const { baseUrl = "https://api.exa.ai", highlightsPerResult = 1, numResults = 10, searchType = "auto" } = options
     const client = SearchHttp.quiet(yield* HttpClient.HttpClient)
-    const key = SearchKey.make(options.apiKey ?? (yield* SearchKey.fromConfig(keyName)), keyName)
+    const key = SearchKey.make(options.apiKey ?? (yield* SearchKey.standing(keyName)), keyName)
     return {
       id,
       available: key.available,

@@ -35,7 +35,7 @@ export const make = (options: Options = {}): Effect.Effect<Web.SearchProvider, n
   Effect.gen(function* () {
     const { baseUrl = "https://api.perplexity.ai", maxTokens = 1024, model = "sonar", searchRecency } = options
     const client = SearchHttp.quiet(yield* HttpClient.HttpClient)
-    const key = SearchKey.make(options.apiKey ?? (yield* SearchKey.fromConfig(keyName)), keyName)
+    const key = SearchKey.make(options.apiKey ?? (yield* SearchKey.standing(keyName)), keyName)
     return {
       id,
       available: key.available,

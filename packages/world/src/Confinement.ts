@@ -26,6 +26,7 @@ export interface Confinement {
   readonly commits?: ReadonlyArray<string>
 }
 
+/** The confinement of the call that the fiber is at work for; undefined: none. */
 export class CurrentConfinement extends Context.Reference<CurrentConfinement>()("@dsh/world/CurrentConfinement", {
   defaultValue: (): Confinement | undefined => undefined
 }) {}

@@ -14,10 +14,21 @@ import * as Preset from "../Permissions/Preset.ts"
 import * as Choice from "../AgentPresets/Choice.ts"
 import * as PriceTable from "../PriceTable.ts"
 import type { Run } from "../Request.ts"
+import * as RunSettings from "../RunSettings.ts"
 import * as Task from "../Task.ts"
 import * as Work from "../Work.ts"
 
-export const run = ({ checkInvariants, from, maxSteps, model, permission, preset: kind, usage, words }: Run): Command =>
+export const run = ({
+  checkInvariants,
+  from,
+  launch,
+  maxSteps,
+  model,
+  permission,
+  preset: kind,
+  usage,
+  words
+}: Run): Command =>
   Effect.gen(function* () {
     const steps = yield* wholeNumber("--max-steps", maxSteps)
     const task = yield* Task.resolve(words)
@@ -26,12 +37,15 @@ export const run = ({ checkInvariants, from, maxSteps, model, permission, preset
     const provider = cassette?.mode === "replay" ? nobody : yield* Environment.provider
     const maxRetries = yield* Environment.maxRetries
     const maxRepeats = yield* Environment.maxRepeats
+    const toolsMode = yield* Environment.toolsMode
     const preset = yield* Preset.resolve(permission)
     const choice = yield* Choice.resolve(kind)
+    const settings = yield* RunSettings.load
     const prices = usage || process.stderr.isTTY ? yield* PriceTable.load : undefined
     const { exitCode } = yield* Work.work({
       task,
       model,
+      defaultModel: settings.defaultModel,
       from,
       preset: choice,
       permission: preset,
@@ -43,12 +57,15 @@ export const run = ({ checkInvariants, from, maxSteps, model, permission, preset
       LayerBuilder.provide(
         Headless.layer({
           provider,
+          launch,
           checkInvariants,
           maxRepeats,
           maxRetries,
           maxSteps: steps,
+          toolsMode,
           cassette,
-          permission: preset.standing
+          permission: preset.standing,
+          maxParallelToolCalls: settings.maxParallelToolCalls
         })
       )
     )

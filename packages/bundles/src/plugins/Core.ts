@@ -12,6 +12,7 @@ import { PresetLibrary } from "@dsh/compose/PresetLibrary"
 import * as Plugin from "@dsh/kernel/Plugin"
 import * as Llm from "@dsh/llm/Llm"
 import * as AgentLoop from "@dsh/loop/AgentLoop"
+import { LoopConfig } from "@dsh/loop/LoopConfig"
 import * as Assembly from "@dsh/prompt/Assembly"
 import * as SystemPrompt from "@dsh/prompt/SystemPrompt"
 import { EventTypes } from "@dsh/session/EventTypes"
@@ -19,6 +20,7 @@ import * as Sessions from "@dsh/session/Sessions"
 import * as ToolHooks from "@dsh/tools/ToolHooks"
 import * as Tools from "@dsh/tools/Tools"
 import * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Shipped from "../Shipped.ts"
@@ -82,7 +84,12 @@ const presets = Plugin.make({
 const loop = Plugin.make({
   name: "@dsh/loop/AgentLoop",
   description: "The agent loop.",
-  provides: [Agents],
+  config: Schema.Struct({
+    maxParallelToolCalls: Schema.optionalWith(Schema.Int.pipe(Schema.positive()), { exact: true }).annotations({
+      description: "How many tools of one step run at once. Default 10."
+    })
+  }),
+  provides: [Agents, LoopConfig],
   requires: [
     Sessions.Sessions,
     EventTypes,
@@ -101,7 +108,14 @@ const loop = Plugin.make({
     ModelSelection.ModelSelection
   ],
   uses: [AgentPresets],
-  layer: () => AgentLoop.layer
+  layer: (config) =>
+    Layer.provideMerge(
+      AgentLoop.layer,
+      Layer.effect(
+        LoopConfig,
+        Effect.map(LoopConfig, (standing) => ({ ...standing, ...config }))
+      )
+    )
 })
 
 export const plugins = [session, llm, tools, prompt, agent, presets, loop]

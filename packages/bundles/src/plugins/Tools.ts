@@ -12,6 +12,7 @@ import { GuardedHttp } from "@dsh/http/GuardedHttp"
 import * as Plugin from "@dsh/kernel/Plugin"
 import { SystemPrompt } from "@dsh/prompt/SystemPrompt"
 import { Sandbox } from "@dsh/sandbox/Sandbox"
+import { Credentials } from "@dsh/settings/Credentials"
 import * as BashSandbox from "@dsh/shell/BashSandbox"
 import * as BashTool from "@dsh/shell/BashTool"
 import * as JobNotices from "@dsh/shell/JobNotices"
@@ -161,6 +162,7 @@ const web = Plugin.make({
   }),
   provides: [Web.Web],
   requires: [GuardedHttp, HttpClient.HttpClient],
+  uses: [Credentials],
   layer: ({ fetch, search }) =>
     Layer.mergeAll(
       FetchHttp.layerConfig(),

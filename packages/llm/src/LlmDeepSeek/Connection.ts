@@ -2,6 +2,7 @@
  * Where the API is and with which key: looked up once per request, so that a rotated key or a changed address holds from the next
  * request on, and a program without a key can do everything but talk to the model.
  */
+import * as Credentials from "@dsh/settings/Credentials"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -29,6 +30,23 @@ export const fixed = (options: {
     apiKey,
     baseUrl: Credential.strip(options.baseUrl ?? officialUrl)
   }))
+
+/**
+ * With the key that the credentials have when it runs. What is wrong with them is told in their words, as `MISSING_CREDENTIAL` when there
+ * is no key, and else as `INVALID_CREDENTIAL`.
+ */
+export const fromCredentials = (
+  credentials: Credentials.Credentials["Type"],
+  /** Default: the official API. */
+  baseUrl: string = officialUrl
+): Effect.Effect<Connection, LlmError> =>
+  Effect.mapBoth(Credentials.obtain(credentials, keyName), {
+    onFailure: (cause) => {
+      const code = cause.code === "MISSING_CREDENTIAL" ? cause.code : "INVALID_CREDENTIAL"
+      return new LlmError({ code, message: cause.message, cause })
+    },
+    onSuccess: (apiKey) => ({ apiKey, baseUrl: Credential.strip(baseUrl) })
+  })
 
 const settings = Config.all({
   apiKey: Config.option(Config.redacted(keyName)),

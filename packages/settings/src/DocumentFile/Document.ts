@@ -57,7 +57,7 @@ export const read = (text: string): Either.Either<Document, Fault> => {
         )
         if (empty !== -1) copy.deleteIn(path.slice(0, empty))
         if (op.op === "set") copy.setIn(path, op.value)
-        else copy.deleteIn(path)
+        else if (copy.hasIn(path)) copy.deleteIn(path)
       }
       const edited = printed(copy, json)
       return text.includes("\r\n") ? edited.replaceAll("\n", "\r\n") : edited

@@ -6,8 +6,12 @@ import * as Effect from "effect/Effect"
 import { hostname } from "node:os"
 import { SettingsError } from "../Settings.ts"
 
-const attempts = 40
-const pause = "50 millis"
+const pauseMs = 50
+
+export interface Options {
+  /** How long to wait for whoever has it, in milliseconds. Default 2 s. */
+  readonly patienceMs?: number
+}
 
 const own = () => JSON.stringify({ pid: process.pid, host: hostname(), id: globalThis.crypto.randomUUID() })
 
@@ -23,10 +27,10 @@ const isAbandoned = (text: string): boolean => {
   }
 }
 
-const acquire = (fs: FileSystem.FileSystem, file: string, lock: string) =>
+const acquire = (fs: FileSystem.FileSystem, file: string, lock: string, patienceMs: number) =>
   Effect.gen(function* () {
     const mine = own()
-    for (let left = attempts; left > 0; left--) {
+    for (let left = patienceMs; left > 0; left -= pauseMs) {
       const taken = yield* Effect.either(fs.writeFileString(lock, mine, { flag: "wx", mode: 0o600 }))
       if (taken._tag === "Right") return mine
       if (taken.left._tag !== "SystemError" || taken.left.reason !== "AlreadyExists") {
@@ -37,7 +41,7 @@ const acquire = (fs: FileSystem.FileSystem, file: string, lock: string) =>
         })
       }
       yield* follow(fs, lock)
-      yield* Effect.sleep(pause)
+      yield* Effect.sleep(pauseMs)
     }
     return yield* new SettingsError({
       code: "SETTINGS_LOCKED",
@@ -59,12 +63,12 @@ const follow = (fs: FileSystem.FileSystem, lock: string) =>
 
 /** Runs an effect while this process alone may write `file`. */
 export const holding =
-  (file: string) =>
+  (file: string, { patienceMs = 2000 }: Options = {}) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SettingsError, R | FileSystem.FileSystem> =>
     Effect.flatMap(FileSystem.FileSystem, (fs) => {
       const lock = `${file}.lock`
       return Effect.acquireUseRelease(
-        Effect.interruptible(acquire(fs, file, lock)),
+        Effect.interruptible(acquire(fs, file, lock, patienceMs)),
         () => effect,
         (mine) =>
           Effect.ignore(
