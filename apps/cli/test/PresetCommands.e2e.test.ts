@@ -116,7 +116,10 @@ describe("dsh preset", () => {
 
       const all = yield* run("validate")
       assert.strictEqual(all.code, 3)
-      assert.include(all.stdout, "preset standard can be used\npreset minimal can be used\n")
+      assert.include(
+        all.stdout,
+        "preset standard can be used\npreset ptc can be used\npreset minimal can be used\npreset cordis can be used\n"
+      )
       assert.include(all.stdout, `${file}:1: row "shells"`)
 
       const typo = yield* run("validate", "standrd")
