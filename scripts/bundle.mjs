@@ -104,6 +104,8 @@ const chunksOf = async ({ input, external, plugins = [], codeSplitting = true })
     external,
     treeshake,
     preserveEntrySignatures: "allow-extension",
+    // What is loaded when it is needed in one bundle is there from the start in the other.
+    onLog: (level, log, handle) => (log.code === "INEFFECTIVE_DYNAMIC_IMPORT" ? undefined : handle(level, log)),
     plugins: [...plugins, apart, builtins, effect]
   })
   const { output } = await build.generate({
