@@ -23,6 +23,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { resolve } from "node:path"
 import type { Launch } from "./Argv.ts"
 import type { Provider } from "./Environment.ts"
 import * as Failure from "./Failure.ts"
@@ -130,8 +131,6 @@ const start = (options: Options) =>
         `the profile ${profile.name} is for programs to talk to, and this version has nothing that does yet; use headless`
       )
     }
-    const changes = unruled ? [] : yield* Profile.changes(profile, launch.patches)
-    const below = [...(yield* Profile.bundled(profile)), ...changes]
     const connection =
       keys === undefined
         ? LlmDeepSeek.connection({ apiKey, ...(baseUrl !== undefined && { baseUrl }) })
@@ -140,14 +139,29 @@ const start = (options: Options) =>
     const known = keys === undefined ? secrets : Context.add(secrets, Credentials, keys.credentials)
     const given = Context.add(known, DeepSeekConnection, connection)
     const means = yield* Profile.means(profile, permission)
-    const composed = yield* Compose.compose({
-      layers: [...below, { source: "the program", entries: own.entries }, yield* asking(options)],
-      means: { ...means, catalogue: Catalogue.including(means.catalogue, own.plugins ?? []) },
-      given,
-      needed: { by: "dsh run", keys: needed }
+    const asked = yield* asking(options)
+    const compose = Effect.gen(function* () {
+      const changes = unruled ? [] : yield* Profile.changes(profile, launch.patches)
+      const below = [...(yield* Profile.bundled(profile)), ...changes]
+      return yield* Compose.compose({
+        layers: [...below, { source: "the program", entries: own.entries }, asked],
+        means: { ...means, catalogue: Catalogue.including(means.catalogue, own.plugins ?? []) },
+        given,
+        needed: { by: "dsh run", keys: needed }
+      })
     })
+    const composed = yield* compose
     if (output._tag === "Some") for (const notice of composed.stacked.notices) output.value.notice(notice)
     const composition = yield* Compose.start(composed, given)
+    if (profile.patchReload === "live" && !unruled) {
+      const Reloading = yield* Effect.promise(() => import("@dsh/compose/Reloading"))
+      yield* Reloading.watch({
+        files: [...(yield* Profile.ownFiles(profile)), ...launch.patches.map((file) => resolve(file))],
+        recompose: Effect.map(compose, ({ graph }) => graph),
+        composition,
+        report: (what) => output._tag === "Some" && output.value.notice(Reloading.show(what))
+      })
+    }
     return composition.context() as Context.Context<Services>
   }).pipe(
     Effect.provide(NodeFileSystem.layer),

@@ -103,7 +103,7 @@ export const bundled = (
   })
 
 /** The files that the user may have changed it in, weakest first. */
-const ownFiles = (profile: Profile): Effect.Effect<ReadonlyArray<string>> =>
+export const ownFiles = (profile: Profile): Effect.Effect<ReadonlyArray<string>> =>
   Effect.map(HomeFolder.home, (home) => [join(profile.folder, PatchFile.fileName), join(home, PatchFile.fileName)])
 
 /** What the user changed: in files, and with this command line. */
