@@ -151,7 +151,10 @@ const start = (options: Options) =>
       })
     })
     const composed = yield* compose
-    if (output._tag === "Some") for (const notice of composed.stacked.notices) output.value.notice(notice)
+    if (output._tag === "Some") {
+      for (const notice of [...(yield* Profile.foreign(profile)), ...composed.stacked.notices])
+        output.value.notice(notice)
+    }
     const composition = yield* Compose.start(composed, given)
     if (profile.patchReload === "live" && !unruled) {
       const Reloading = yield* Effect.promise(() => import("@dsh/compose/Reloading"))

@@ -115,3 +115,13 @@ export const changes = (
     const files = (yield* ownFiles(profile)).filter((file) => existsSync(file))
     return yield* Effect.forEach([...files, ...patches.map((file) => resolve(file))], PatchFile.read)
   })
+
+/** Sentences about files of another edition that lie where ours would. */
+export const foreign = ({ folder }: Profile): Effect.Effect<ReadonlyArray<string>, never, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const home = yield* HomeFolder.home
+    const folders = [folder, home].filter((place) => existsSync(join(place, "cordis.patch.yml")))
+    if (folders.length === 0) return []
+    const { notices } = yield* Effect.promise(() => import("@dsh/compose/Foreign"))
+    return (yield* Effect.forEach(folders, notices)).flat()
+  })

@@ -222,6 +222,7 @@ describe("a profile", () => {
       const home = write(join(at.home, "dsh.patch.yml"), `${timeout(2000)}- { id: nowhere, disabled: true }\n`)
       const one = write(join(at.cwd, "one.yml"), timeout(3000))
       const two = write(join(at.cwd, "two.yml"), "[]\n")
+      const foreign = write(join(at.home, "cordis.patch.yml"), "- { id: shell, disabled: true }\n")
       const args = ["--profile", "headless", "--patch", "one.yml", "--patch", "two.yml", "--dump-config"]
       const { code, stderr, stdout } = yield* run(at, args)
       assert.strictEqual(code, 0, stderr)
@@ -230,6 +231,7 @@ describe("a profile", () => {
         `# bundle base, patched by ${own}:1, ${home}:1, ${one}:1\n- id: shell\n  name: "@dsh/shell/BashSandbox"\n  config:\n    timeoutMs: 3000\n`
       )
       assert.notInclude(stdout, two)
+      assert.include(stderr, `${foreign} belongs to another edition and is ignored; ours is called dsh.patch.yml`)
       assert.match(stderr, /dsh\.patch\.yml:2: there is no row "nowhere"; .*; the entry was skipped\n$/)
       assert.isFalse(existsSync(join(at.home, "sessions")))
       const plain = yield* run(at, ["--profile", "headless", "--dump-default-config"])
