@@ -104,8 +104,12 @@ const chunksOf = async ({ input, external, plugins = [], codeSplitting = true })
     external,
     treeshake,
     preserveEntrySignatures: "allow-extension",
-    // What is loaded when it is needed in one bundle is there from the start in the other.
-    onLog: (level, log, handle) => (log.code === "INEFFECTIVE_DYNAMIC_IMPORT" ? undefined : handle(level, log)),
+    onLog: (level, log, handle) => {
+      // A bundle without it would be taken for a good one until somebody meets the gap.
+      if (log.code === "UNRESOLVED_IMPORT") throw new Error(log.message)
+      // What is loaded when it is needed in one bundle is there from the start in the other.
+      if (log.code !== "INEFFECTIVE_DYNAMIC_IMPORT") handle(level, log)
+    },
     plugins: [...plugins, apart, builtins, effect]
   })
   const { output } = await build.generate({
