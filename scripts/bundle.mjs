@@ -60,6 +60,7 @@ const packages = new Map([
   ["@dsh/extension-host", "@dsh/extension-host"],
   ["@dsh/image-codec", "@dsh/image-codec"],
   ["@dsh/presets", "@dsh/presets"],
+  ["@dsh/quickjs-thread", "@dsh/quickjs-thread"],
   ["@lydell/node-pty", "@lydell/node-pty"],
   ["@vscode/ripgrep", "@vscode/ripgrep"],
   ["iconv-lite", "iconv-lite"],
@@ -103,6 +104,12 @@ const chunksOf = async ({ input, external, plugins = [], codeSplitting = true })
     external,
     treeshake,
     preserveEntrySignatures: "allow-extension",
+    onLog: (level, log, handle) => {
+      // A bundle without it would be taken for a good one until somebody meets the gap.
+      if (log.code === "UNRESOLVED_IMPORT") throw new Error(log.message)
+      // What is loaded when it is needed in one bundle is there from the start in the other.
+      if (log.code !== "INEFFECTIVE_DYNAMIC_IMPORT") handle(level, log)
+    },
     plugins: [...plugins, apart, builtins, effect]
   })
   const { output } = await build.generate({

@@ -13,7 +13,7 @@ const folders = ["packages", "apps"]
   .filter((folder) => existsSync(join(root, folder, "package.json")))
 
 /** Packages that take the place of somebody else's, or bring it along: one module, in JavaScript, that is never bundled. */
-const standIns = ["bash-grammar", "extension-host", "image-codec", "presets", "sqlite-driver"]
+const standIns = ["bash-grammar", "extension-host", "image-codec", "presets", "quickjs-thread", "sqlite-driver"]
 
 const exportsOfAPackage = { "./*": { types: "./src/*.ts", default: "./src/*.ts" } }
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b)

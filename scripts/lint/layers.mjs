@@ -90,6 +90,12 @@ export const packages = {
   },
   terminal: { role: "definition", provider: ["TerminalBash", "TerminalsLocal"], feature: ["TerminalTools"] },
   "image-codec": { role: "support" },
+  "quickjs-thread": { role: "support" },
+  "code-mode": {
+    role: "definition",
+    provider: ["CodeRuntimeQuickJs"],
+    feature: ["CodeMode", "RunCodeTool"]
+  },
   attachments: { role: "definition", provider: ["AttachmentsLocal"], feature: ["RequestImages"] },
   spill: { role: "definition", provider: ["SpillFs", "SpillLocal"], feature: ["SpillPolicy"] },
   files: { role: "feature" },
@@ -101,6 +107,7 @@ export const packages = {
     feature: ["WebFetchTool", "WebSearchTool", "WebTool"]
   },
   compose: { role: "definition" },
+  authoring: { role: "feature" },
   bundles: { role: "bundle" },
   presets: { role: "support" },
   "extension-host": { role: "support" },

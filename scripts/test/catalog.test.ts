@@ -115,7 +115,8 @@ describe("pnpm catalog", () => {
       const tool = spoil("docs/cookbook/tool.md", "parallelSafe: true", "parallelSafe: false")
       const { status, stderr } = run("--check")
       assert.strictEqual(status, 1)
-      assert.lengthOf(stderr.trimEnd().split("\n"), 2)
+      // The type checker may say a word of its own when it is closed.
+      assert.lengthOf(stderr.match(/ is stale: /g) ?? [], 2)
       assert.match(stderr, /^docs\/catalog\/tools\.md is stale: line 1 is different; run `pnpm catalog`/m)
       assert.match(stderr, /^docs\/cookbook\/tool\.md is stale: line \d+ is different; run `pnpm catalog`/m)
       assert.strictEqual(run().stdout, "docs/catalog/tools.md\ndocs/cookbook/tool.md\n")

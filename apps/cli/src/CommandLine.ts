@@ -24,6 +24,7 @@ import type { HelpPage } from "./CommandLine/HelpPage.ts"
 import * as CredentialCommands from "./CommandLine/CredentialCommands.ts"
 import * as InspectionCommands from "./CommandLine/InspectionCommands.ts"
 import * as PermissionCommands from "./CommandLine/PermissionCommands.ts"
+import * as PresetCommands from "./CommandLine/PresetCommands.ts"
 import * as SettingCommands from "./CommandLine/SettingCommands.ts"
 import * as Request from "./Request.ts"
 
@@ -70,6 +71,11 @@ const make = (choose: Request.Choose) => {
         Options.withDescription("How far tools may go: read-only, workspace-write or danger-full-access."),
         Options.optional
       ),
+      preset: Options.text("preset").pipe(
+        Options.withPseudoName("ID"),
+        Options.withDescription("What kind of agent to start. Default: as the settings say, else standard."),
+        Options.optional
+      ),
       last: Options.boolean("continue").pipe(Options.withDescription("Go on with the last session of this folder.")),
       checkInvariants: Options.boolean("check-invariants").pipe(
         Options.withDescription("Refuse what would break a rule of the session log; for bug reports.")
@@ -78,7 +84,7 @@ const make = (choose: Request.Choose) => {
         Options.withDescription("Say on stderr how many tokens it took, as is done in a terminal.")
       )
     },
-    ({ checkInvariants, fork, last, maxSteps, model, permission, session, usage, words }) =>
+    ({ checkInvariants, fork, last, maxSteps, model, permission, preset, session, usage, words }) =>
       choose({
         _tag: "Run",
         words,
@@ -86,6 +92,7 @@ const make = (choose: Request.Choose) => {
         from: Request.from({ session: Option.getOrUndefined(session), fork: Option.getOrUndefined(fork), last }),
         maxSteps: Option.getOrUndefined(maxSteps),
         permission: Option.getOrUndefined(permission),
+        preset: Option.getOrUndefined(preset),
         checkInvariants,
         usage
       })
@@ -112,6 +119,7 @@ const make = (choose: Request.Choose) => {
   ).pipe(Command.withDescription("Add extensions to a profile, or remove them, with the package manager there is."))
 
   const { pages: permissionPages, permission } = PermissionCommands.make(choose)
+  const { pages: presetPages, preset } = PresetCommands.make(choose)
   const json = Options.boolean("json").pipe(Options.withDescription("One JSON object per line."))
   const check = Command.make("check", { id: sessionId, json }, (asked) =>
     choose({ _tag: "SessionCheck", ...asked })
@@ -191,6 +199,7 @@ const make = (choose: Request.Choose) => {
       models,
       permission,
       plugin,
+      preset,
       session,
       settings,
       mockLlm
@@ -205,6 +214,7 @@ const make = (choose: Request.Choose) => {
     models: () => helpOf(models),
     ...permissionPages,
     plugin: () => helpOf(plugin),
+    ...presetPages,
     session: () => helpOf(session),
     "session check": () => helpOf(check),
     "session delete": () => helpOf(remove),

@@ -57,6 +57,31 @@ export const run = (request: Request): Command => {
         Effect.promise(() => import("./commands/PermissionRevoke.ts")),
         (command) => command.run(request)
       )
+    case "PresetCopy":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/PresetCopy.ts")),
+        (command) => command.run(request.from, request.to)
+      )
+    case "PresetList":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/PresetList.ts")),
+        (command) => command.run(request.json)
+      )
+    case "PresetRemove":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/PresetRemove.ts")),
+        (command) => command.run(request.id, request.yes)
+      )
+    case "PresetShow":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/PresetShow.ts")),
+        (command) => command.run(request.id)
+      )
+    case "PresetValidate":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/PresetValidate.ts")),
+        (command) => command.run(request.preset)
+      )
     case "SessionCheck":
       return Effect.flatMap(
         Effect.promise(() => import("./commands/SessionCheck.ts")),

@@ -2,6 +2,7 @@
  * The environment variables of the command line, read once and checked before anything starts.
  */
 import * as LlmDeepSeek from "@dsh/llm/LlmDeepSeek"
+import type { Mode } from "@dsh/code-mode/ToolsMode"
 import type * as Cassette from "@dsh/llm/LlmCassette"
 import * as Credentials from "@dsh/settings/Credentials"
 import { modes } from "@dsh/world/Confinement"
@@ -61,6 +62,16 @@ export const sandboxMode: Effect.Effect<SandboxMode | undefined, Failure.Failure
       : Failure.configuration("INVALID_CONFIG", `DSH_PERMISSION_MODE is "${value}"; it is one of ${modes.join(", ")}`)
   }
 )
+
+const toolsModes: ReadonlyArray<Mode> = ["native", "ptc", "both"]
+
+/** How tools are presented to the model: `DSH_TOOLS_MODE`, and `native` where it is not set. Fails with exit code 3. */
+export const toolsMode: Effect.Effect<Mode, Failure.Failure> = Effect.flatMap(read("DSH_TOOLS_MODE"), (value) => {
+  const mode = toolsModes.find((known) => known === (value ?? "native"))
+  return mode !== undefined
+    ? Effect.succeed(mode)
+    : Failure.configuration("INVALID_CONFIG", `DSH_TOOLS_MODE is "${value}"; it is one of ${toolsModes.join(", ")}`)
+})
 
 /** What a run needs to reach the model. Fails with exit code 3. */
 export const provider: Effect.Effect<Provider, Failure.Failure> = Effect.gen(function* () {

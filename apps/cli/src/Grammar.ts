@@ -25,11 +25,18 @@ export interface Shape {
 
 const none = { _tag: "None" } as const
 const typed = "a value is read from stdin or asked for, never taken from the command line"
-const sessionId = { _tag: "One", name: "ID" } as const
+const id = { _tag: "One", name: "ID" } as const
 
 export const commands = {
   run: {
-    options: { "--model": "ID", "--session": "ID", "--fork": "ID[@SEQ]", "--max-steps": "N", "--permission": "PRESET" },
+    options: {
+      "--model": "ID",
+      "--session": "ID",
+      "--fork": "ID[@SEQ]",
+      "--max-steps": "N",
+      "--permission": "PRESET",
+      "--preset": "ID"
+    },
     flags: ["--continue", "--check-invariants", "--usage"],
     words: { _tag: "Task" }
   },
@@ -45,15 +52,20 @@ export const commands = {
   "permission list": { options: { "--session": "ID" }, flags: ["--json"], words: none },
   "permission revoke": { options: { "--session": "ID" }, words: { _tag: "One", name: "RULE" } },
   plugin: { options: { "--profile": "NAME" }, words: { _tag: "Rest", name: "add PACKAGE" } },
-  "session check": { options: {}, flags: ["--json"], words: sessionId },
-  "session delete": { options: {}, flags: ["--yes"], words: sessionId },
-  "session export": { options: {}, words: sessionId },
+  "preset copy": { options: {}, words: { _tag: "Some", least: 2, names: ["FROM", "TO"] } },
+  "preset list": { options: {}, flags: ["--json"], words: none },
+  "preset remove": { options: {}, flags: ["--yes"], words: id },
+  "preset show": { options: {}, words: id },
+  "preset validate": { options: {}, words: { _tag: "Some", least: 0, names: ["ID|FOLDER"] } },
+  "session check": { options: {}, flags: ["--json"], words: id },
+  "session delete": { options: {}, flags: ["--yes"], words: id },
+  "session export": { options: {}, words: id },
   "session fork": { options: {}, words: { _tag: "One", name: "ID[@SEQ]" } },
   "session list": { options: {}, flags: ["--json"], words: none },
-  "session repair": { options: {}, words: sessionId },
+  "session repair": { options: {}, words: id },
   "session search": { options: {}, words: { _tag: "One", name: "TEXT" } },
-  "session show": { options: {}, words: sessionId },
-  "session verify": { options: {}, words: sessionId },
+  "session show": { options: {}, words: id },
+  "session verify": { options: {}, words: id },
   "settings edit": { options: {}, words: none },
   "settings get": { options: {}, flags: ["--json"], words: { _tag: "Some", least: 0, names: ["PATH"] } },
   "settings set": { options: {}, words: { _tag: "Some", least: 2, names: ["PATH", "VALUE"] } },
@@ -68,7 +80,7 @@ type GroupOf<Name> = Name extends `${infer Group} ${string}` ? Group : never
 /** Commands that only hold others. */
 export type Group = GroupOf<CommandName>
 
-export const groups: ReadonlyArray<Group> = ["credentials", "permission", "session", "settings"]
+export const groups: ReadonlyArray<Group> = ["credentials", "permission", "preset", "session", "settings"]
 
 /** What `--help` can be about. */
 export type Page = CommandName | Group | "dsh"

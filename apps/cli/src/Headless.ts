@@ -4,9 +4,11 @@
 import { Agents } from "@dsh/agent/Agents"
 import { withoutSurface } from "@dsh/bundles/Bundles"
 import { DeepSeekConnection } from "@dsh/bundles/DeepSeekConnection"
+import type { Mode } from "@dsh/code-mode/ToolsMode"
 import * as Catalogue from "@dsh/compose/Catalogue"
 import * as Compose from "@dsh/compose/Compose"
 import { CompositionError } from "@dsh/compose/CompositionError"
+import type { Profile as ProfileFolder } from "@dsh/compose/ProfileFolder"
 import type { Entry, PatchLayer } from "@dsh/compose/Row"
 import type { Plugin } from "@dsh/kernel/Plugin"
 import type * as LlmCassette from "@dsh/llm/LlmCassette"
@@ -18,11 +20,13 @@ import { Sessions } from "@dsh/session/Sessions"
 import { Credentials } from "@dsh/settings/Credentials"
 import { Tools } from "@dsh/tools/Tools"
 import { Fs } from "@dsh/world/Fs"
+import type * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { resolve } from "node:path"
 import type { Launch } from "./Argv.ts"
 import type { Provider } from "./Environment.ts"
 import * as Failure from "./Failure.ts"
@@ -43,6 +47,8 @@ export interface Options {
   readonly maxRepeats?: number | undefined
   /** How many tools run at once; undefined: as the loop has it. */
   readonly maxParallelToolCalls?: number | undefined
+  /** How tools are presented to the model. Default: natively, unless the preset says otherwise. */
+  readonly toolsMode?: Mode | undefined
   /** Records what the model answers, or plays it back. */
   readonly cassette?: LlmCassette.Options | undefined
   /** What new sessions may do. Left out: what the composition says. */
@@ -88,7 +94,15 @@ const store = Effect.suspend((): Effect.Effect<ReadonlyArray<Entry>, Failure.Fai
 /** What was asked for this time, as the layer over all others. */
 const asking = (options: Options): Effect.Effect<PatchLayer, Failure.Failure> =>
   Effect.map(store, (stored) => {
-    const { cassette, checkInvariants = false, maxParallelToolCalls, maxRepeats, maxRetries, maxSteps } = options
+    const {
+      cassette,
+      checkInvariants = false,
+      maxParallelToolCalls,
+      maxRepeats,
+      maxRetries,
+      maxSteps,
+      toolsMode
+    } = options
     return {
       source: "the command line",
       entries: [
@@ -96,6 +110,9 @@ const asking = (options: Options): Effect.Effect<PatchLayer, Failure.Failure> =>
         ...(cassette === undefined ? [] : [on("cassette", cassette)]),
         ...(checkInvariants ? [on("invariants"), on("request-invariant")] : []),
         ...(maxParallelToolCalls === undefined ? [] : [on("loop", { maxParallelToolCalls })]),
+        ...(toolsMode === undefined || toolsMode === "native"
+          ? []
+          : [on("code-runtime-host"), on("code-mode", { mode: toolsMode })]),
         ...(maxRepeats === undefined ? [] : [repeatGuard(maxRepeats)]),
         ...(maxRetries === undefined ? [] : [on("retry", { maxRetries })]),
         ...(maxSteps === undefined ? [] : [on("step-budget", { maxSteps })]),
@@ -108,6 +125,9 @@ const asking = (options: Options): Effect.Effect<PatchLayer, Failure.Failure> =>
 export interface Prepared {
   readonly composed: Compose.Composed
   readonly given: Context.Context<never>
+  readonly profile: ProfileFolder
+  /** The same from the files as they are then. */
+  readonly recompose: Effect.Effect<Compose.Composed, CompositionError, FileSystem.FileSystem>
 }
 
 /** Fails with everything that is wrong with it. */
@@ -122,8 +142,6 @@ export const prepare = (options: Options): Effect.Effect<Prepared, Failure.Failu
         `the profile ${profile.name} is for programs to talk to, and this version has nothing that does yet; use headless`
       )
     }
-    const changes = unruled ? [] : yield* Profile.changes(profile, launch.patches)
-    const below = [...(yield* Profile.bundled(profile)), ...changes]
     const connection =
       keys === undefined
         ? LlmDeepSeek.connection({ apiKey, ...(baseUrl !== undefined && { baseUrl }) })
@@ -132,13 +150,18 @@ export const prepare = (options: Options): Effect.Effect<Prepared, Failure.Failu
     const known = keys === undefined ? secrets : Context.add(secrets, Credentials, keys.credentials)
     const given = Context.add(known, DeepSeekConnection, connection)
     const means = yield* Profile.means(profile, permission)
-    const composed = yield* Compose.compose({
-      layers: [...below, { source: "the program", entries: own.entries }, yield* asking(options)],
-      means: { ...means, catalogue: Catalogue.including(means.catalogue, own.plugins ?? []) },
-      given,
-      needed: { by: "dsh run", keys: needed }
+    const asked = yield* asking(options)
+    const compose = Effect.gen(function* () {
+      const changes = unruled ? [] : yield* Profile.changes(profile, launch.patches)
+      const below = [...(yield* Profile.bundled(profile)), ...changes]
+      return yield* Compose.compose({
+        layers: [...below, { source: "the program", entries: own.entries }, asked],
+        means: { ...means, catalogue: Catalogue.including(means.catalogue, own.plugins ?? []) },
+        given,
+        needed: { by: "dsh run", keys: needed }
+      })
     })
-    return { composed, given }
+    return { composed: yield* compose, given, profile, recompose: compose }
   }).pipe(Effect.provide(NodeFileSystem.layer), Effect.mapError(misconfigured))
 
 const misconfigured = (error: CompositionError | Failure.Failure): Failure.Failure =>
@@ -148,10 +171,23 @@ const misconfigured = (error: CompositionError | Failure.Failure): Failure.Failu
 const start = (options: Options) =>
   Effect.gen(function* () {
     const output = yield* Effect.serviceOption(Output)
-    const { composed, given } = yield* prepare(options)
-    if (output._tag === "Some") for (const notice of composed.stacked.notices) output.value.notice(notice)
-    const composition = yield* Effect.mapError(Compose.start(composed, given), misconfigured)
+    const { launch = standing, unruled = false } = options
+    const { composed, given, profile, recompose } = yield* prepare(options)
+    if (output._tag === "Some") {
+      for (const notice of [...(yield* Profile.foreign(profile)), ...composed.stacked.notices])
+        output.value.notice(notice)
+    }
+    const composition = yield* Compose.start(composed, given)
+    if (profile.patchReload === "live" && !unruled) {
+      const Reloading = yield* Effect.promise(() => import("@dsh/compose/Reloading"))
+      yield* Reloading.watch({
+        files: [...(yield* Profile.ownFiles(profile)), ...launch.patches.map((file) => resolve(file))],
+        recompose: Effect.map(recompose, ({ graph }) => graph),
+        composition,
+        report: (what) => output._tag === "Some" && output.value.notice(Reloading.show(what))
+      })
+    }
     return composition.context() as Context.Context<Services>
-  })
+  }).pipe(Effect.provide(NodeFileSystem.layer), Effect.mapError(misconfigured))
 
 export const layer = (options: Options): Layer.Layer<Services, Failure.Failure> => Layer.scopedContext(start(options))

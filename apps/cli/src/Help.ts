@@ -28,6 +28,7 @@ const footer = [
   "  DEEPSEEK_BASE_URL               another address for it",
   "  DSH_PERMISSION_MODE             what commands and tools may change: read-only, workspace-write (as without it), danger-full-access",
   "  DSH_MAX_RETRIES                 how often a failed request to the model is tried again, instead of 5 times",
+  "  DSH_TOOLS_MODE                  how the model uses tools: native (one by one, as without it), ptc (only from programs), both",
   "  DSH_MAX_REPEATS                 how often the same tool call may be made with the same result, instead of 12 times; 0: no limit",
   "  DSH_HOME                        where sessions, settings and keys are kept, instead of ~/.dsh",
   "  DSH_SESSION_STORE               sqlite: they are kept in a database there"

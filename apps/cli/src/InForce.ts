@@ -19,6 +19,7 @@ import * as Redacted from "effect/Redacted"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import * as Address from "./Address.ts"
+import * as Environment from "./Environment.ts"
 import * as Failure from "./Failure.ts"
 import * as Headless from "./Headless.ts"
 import * as HomeFolder from "./HomeFolder.ts"
@@ -29,6 +30,7 @@ import * as ProductVariables from "./ProductVariables.ts"
 import * as Profile from "./Profile.ts"
 import * as RunSettings from "./RunSettings.ts"
 import { asked, isPlain, variable } from "./SessionStore/Choice.ts"
+import { read } from "./Variables.ts"
 
 export interface Sourced {
   readonly value: string
@@ -57,6 +59,8 @@ export interface InForce {
   /** The kind of agent. */
   readonly preset: Sourced
   readonly permission: Sourced
+  /** How the model is given its tools. */
+  readonly tools: Sourced
   /** Null: the composition has none. */
   readonly sandbox: { readonly mode: string; readonly network: string } | null
   readonly sessions: { readonly store: string; readonly path: string; readonly source: string }
@@ -89,13 +93,17 @@ const composition = (profile: string) =>
   Effect.gen(function* () {
     const { by, standing } = yield* Preset.resolve(undefined)
     const { preset } = (yield* written(PermissionSettings.section)) ?? {}
+    const toolsMode = yield* Environment.toolsMode
     const { composed } = yield* Headless.prepare({
+      toolsMode,
       provider: { apiKey: Redacted.make("none"), baseUrl: undefined },
       launch: { profile, patches: [] },
       permission: standing
     })
     const source = by === "environment" ? "DSH_PERMISSION_MODE" : preset === undefined ? "default" : "settings"
-    return { ...composed, permission: { value: standing, source } }
+    const isSet = (yield* read("DSH_TOOLS_MODE")) !== undefined
+    const tools = { value: toolsMode, source: isSet ? "DSH_TOOLS_MODE" : "default" }
+    return { ...composed, tools, permission: { value: standing, source } }
   }).pipe(Effect.scoped)
 
 const profileOf = (name: string) =>
@@ -129,7 +137,7 @@ export const load = (name: string): Effect.Effect<InForce, Failure.Failure> =>
     const { defaultModel } = yield* RunSettings.load
     const model = yield* written(AgentSettings.defaultModel)
     const presets = yield* written(AgentSettings.presets)
-    const { graph, permission, stacked } = yield* composition(name)
+    const { graph, permission, stacked, tools } = yield* composition(name)
     const address = yield* Address.ofModel
     const policy = configOf(graph, SandboxPolicy)
     const settings = yield* KnownSettings.using((_, folder) => SettingsText.place(folder))
@@ -152,6 +160,7 @@ export const load = (name: string): Effect.Effect<InForce, Failure.Failure> =>
           ? { value: String(configOf(graph, AgentPresets)?.["standing"] ?? "none"), source: "default" }
           : { value: presets.default, source: "settings" },
       permission,
+      tools,
       sandbox:
         policy === undefined
           ? null

@@ -103,7 +103,7 @@ export const bundled = (
   })
 
 /** The files that the user may have changed it in, weakest first. */
-const ownFiles = (profile: Profile): Effect.Effect<ReadonlyArray<string>> =>
+export const ownFiles = (profile: Profile): Effect.Effect<ReadonlyArray<string>> =>
   Effect.map(HomeFolder.home, (home) => [join(profile.folder, PatchFile.fileName), join(home, PatchFile.fileName)])
 
 /** Those that are there. */
@@ -120,4 +120,14 @@ export const changes = (
       [...(yield* patchFiles(profile)), ...patches.map((file) => resolve(file))],
       PatchFile.read
     )
+  })
+
+/** Sentences about files of another edition that lie where ours would. */
+export const foreign = ({ folder }: Profile): Effect.Effect<ReadonlyArray<string>, never, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const home = yield* HomeFolder.home
+    const folders = [folder, home].filter((place) => existsSync(join(place, "cordis.patch.yml")))
+    if (folders.length === 0) return []
+    const { notices } = yield* Effect.promise(() => import("@dsh/compose/Foreign"))
+    return (yield* Effect.forEach(folders, notices)).flat()
   })

@@ -14,6 +14,8 @@ export interface Run {
   readonly maxSteps: string | undefined
   /** As typed; there may be no such preset. */
   readonly permission: string | undefined
+  /** What kind of agent, as typed; there may be no such preset. */
+  readonly preset: string | undefined
   /** Left out: the profile `headless`, as it is. */
   readonly launch?: Launch
   readonly checkInvariants: boolean
@@ -67,6 +69,11 @@ export type Request =
   | { readonly _tag: "PermissionAdd"; readonly effect: "allow" | "deny"; readonly rule: string }
   | { readonly _tag: "PermissionList"; readonly json: boolean; readonly session: string | undefined }
   | { readonly _tag: "PermissionRevoke"; readonly rule: string; readonly session: string | undefined }
+  | { readonly _tag: "PresetCopy"; readonly from: string; readonly to: string }
+  | { readonly _tag: "PresetList"; readonly json: boolean }
+  | { readonly _tag: "PresetRemove"; readonly id: string; readonly yes: boolean }
+  | { readonly _tag: "PresetShow"; readonly id: string }
+  | { readonly _tag: "PresetValidate"; readonly preset: string | undefined }
   | { readonly _tag: "SessionCheck"; readonly id: string; readonly json: boolean }
   | { readonly _tag: "SessionDelete"; readonly id: string; readonly yes: boolean }
   | { readonly _tag: "SessionExport"; readonly id: string }
@@ -107,6 +114,7 @@ export const fastLane = (parsed: Parsed): Run | undefined =>
         }),
         maxSteps: parsed.options["--max-steps"],
         permission: parsed.options["--permission"],
+        preset: parsed.options["--preset"],
         ...(parsed.launch !== undefined && { launch: parsed.launch }),
         checkInvariants: parsed.flags.includes("--check-invariants"),
         usage: parsed.flags.includes("--usage")

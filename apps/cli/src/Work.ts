@@ -21,6 +21,7 @@ import type { Session } from "@dsh/session/Session"
 import { Sessions } from "@dsh/session/Sessions"
 import { Fs } from "@dsh/world/Fs"
 import * as Effect from "effect/Effect"
+import * as Choice from "./AgentPresets/Choice.ts"
 import * as Bill from "./Bill.ts"
 import * as Denials from "./Denials.ts"
 import * as ExitCode from "./ExitCode.ts"
@@ -40,8 +41,8 @@ export interface Options {
   /** What a new agent uses when the command line names no model. */
   readonly defaultModel?: DefaultModel
   readonly from: From
-  /** What kind of agent a new one is. Left out: the standing one. */
-  readonly preset?: string | undefined
+  /** What kind of agent it is. Left out: the standing one. A session that goes on stays what it is. */
+  readonly preset?: Choice.Choice | undefined
   /** Absolute. A session that goes on keeps its own. */
   readonly cwd: string
   /** What tools may do. Left out: what the session's log says, or what new sessions may. */
@@ -104,6 +105,9 @@ export const work = (options: Options) =>
   }).pipe(
     Effect.mapError((error) => {
       if (error instanceof Failure.Failure) return error
+      if (error._tag === "AgentError" && error.code === "PRESET_UNAVAILABLE") {
+        return Choice.unavailable(error.message, options.from._tag === "New" ? options.preset : undefined)
+      }
       // What is wrong with a stored session is told in the words of who stores it.
       const stored = error._tag === "SessionError" && error.cause instanceof PersistenceError ? error.cause : error
       return Failure.fromError(stored)
@@ -119,18 +123,23 @@ const start = Effect.fnUntraced(function* ({ cwd, defaultModel = shipped, from, 
       return yield* agents.create({
         cwd,
         ...(model === undefined ? defaultModel : { provider, model }),
-        ...(preset !== undefined && { preset })
+        ...(preset !== undefined && { preset: preset.id })
       })
-    case "Session":
-      return yield* agents.resume({ id: SessionId(from.id), provider, ...chosen })
-    case "Last":
-      return yield* agents.resume({ id: yield* lastIn(cwd), provider, ...chosen })
+    case "Session": {
+      const id = SessionId(from.id)
+      if (preset?.by === "flag") yield* asItIs(id, preset)
+      return yield* agents.resume({ id, provider, ...chosen })
+    }
+    case "Last": {
+      const last = yield* lastIn(cwd)
+      yield* Choice.kept(last, preset)
+      return yield* agents.resume({ id: last.id, provider, ...chosen })
+    }
     case "Fork": {
       const source = SessionId(from.id)
-      const { sessions } = yield* (yield* SessionPersistence).list
-      const stored = sessions.find(({ header }) => header.id === source)
+      const header = yield* asItIs(source, preset)
       // A fork that cannot work is not even made.
-      if (stored !== undefined) yield* inItsFolder(stored.header)
+      if (header !== undefined) yield* inItsFolder(header)
       return yield* agents.fork({
         source,
         ...(from.at !== undefined && { at: from.at }),
@@ -140,6 +149,15 @@ const start = Effect.fnUntraced(function* ({ cwd, defaultModel = shipped, from, 
     }
   }
 })
+
+/** The header of a stored session, if there is one, that is of the preset asked for. */
+const asItIs = (id: SessionId, preset: Choice.Choice | undefined) =>
+  Effect.gen(function* () {
+    const { sessions } = yield* (yield* SessionPersistence).list
+    const header = sessions.find((stored) => stored.header.id === id)?.header
+    if (header !== undefined) yield* Choice.kept(header, preset)
+    return header
+  })
 
 /** A session goes on where it was; somewhere else its files are other files. */
 const inItsFolder = ({ cwd, id }: SessionHeader) =>
@@ -176,7 +194,7 @@ const permitted = (session: Session, permission: Preset.Preset | undefined) =>
 const lastIn = Effect.fnUntraced(function* (cwd: string) {
   const { sessions } = yield* (yield* SessionPersistence).list
   const last = sessions.find(({ header }) => header.cwd === cwd && header.origin === undefined)
-  if (last !== undefined) return last.header.id
+  if (last !== undefined) return last.header
   return yield* Failure.fromError({
     code: "SESSION_NOT_FOUND",
     message: `there is no session of ${cwd} to go on with; leave out --continue to start one`

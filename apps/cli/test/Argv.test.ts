@@ -58,6 +58,8 @@ const accepted: ReadonlyArray<readonly [line: ReadonlyArray<string>, parsed: unk
   [["doctor", "--json"], invocation("doctor", [], {}, ["--json"])],
   [["config", "--profile=mine", "--json"], invocation("config", [], { "--profile": "mine" }, ["--json"])],
   [["session", "list"], invocation("session list")],
+  [["preset", "validate"], invocation("preset validate")],
+  [["preset", "copy", "a", "b"], invocation("preset copy", ["a", "b"])],
   [["session", "show", "list"], invocation("session show", ["list"])],
   [["session", "verify", "--", "-x"], invocation("session verify", ["-x"])],
   [
@@ -79,7 +81,7 @@ const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: Reg
   [["rn", "fix"], /^"rn" is no command of dsh; did you mean "run"\?$/],
   [
     ["frobnicate"],
-    /it knows run, demo, config, credentials, doctor, models, permission, plugin, session, settings, mock-llm$/
+    /it knows run, demo, config, credentials, doctor, models, permission, plugin, preset, session, settings, mock-llm$/
   ],
   [["--verson"], /^--verson is no option of "dsh"; did you mean "--version"\?$/],
   [["--model", "m", "run", "fix"], /^--model is no option of "dsh"; it goes after the command: dsh run --model$/],
@@ -89,7 +91,7 @@ const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: Reg
   [["run", "--modle", "m", "fix"], /^--modle is no option of "dsh run"; did you mean "--model"\? .*goes after --\)$/],
   [
     ["run", "fix", "--frmat=json"],
-    /^--frmat is no option of "dsh run"; it knows --model, --session, --fork, --max-steps, --permission, --continue, --check-invariants, --usage, --help /
+    /^--frmat is no option of "dsh run"; it knows --model, --session, --fork, --max-steps, --permission, --preset, --continue, --check-invariants, --usage, --help /
   ],
   [["run", "--continue=yes", "fix"], /^--continue takes no value$/],
   [["run", "--continue", "--continue", "fix"], /^--continue was given twice$/],
@@ -126,6 +128,10 @@ const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: Reg
   [["session", "ls"], /^"ls" is no command of "dsh session"; did you mean "list"\?$/],
   [["session", "--all"], /^"--all" is no option of "dsh session"/],
   [["session", "show"], /^"dsh session show" needs its ID$/],
+  [["preset", "copy"], /^"dsh preset copy" needs its FROM$/],
+  [["preset", "copy", "a"], /^"dsh preset copy" needs its TO$/],
+  [["preset", "copy", "a", "b", "c"], /^"dsh preset copy" takes no "c"$/],
+  [["preset", "validate", "a", "b"], /^"dsh preset validate" takes no "b"$/],
   [["session", "show", "a", "b"], /^"dsh session show" takes one ID, not also "b"$/]
 ]
 

@@ -63,6 +63,14 @@ describe("the bundle", () => {
     assert.notInclude(chunk, "tree-sitter-bash.wasm")
   })
 
+  it("leaves programs of the model to a chunk and an engine of their own", () => {
+    assert.notInclude(text(closure(lane("ShortLane"))), "code-dispatch")
+    const programs = imports(lane("ShortLane"), "dynamic").filter((chunk) => chunk.startsWith("Programs-"))
+    assert.include(text(programs), "code-dispatch")
+    assert.match(text(programs), /require\([`'"]@dsh\/quickjs-thread[`'"]\)/)
+    assert.notInclude(text(programs), "quickjs-emscripten")
+  })
+
   it("has no undici, whose megabyte nothing uses", () => {
     const all = new Set<string>()
     const visit = (chunk: string): void => {

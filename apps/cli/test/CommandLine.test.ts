@@ -67,6 +67,7 @@ describe("the two lanes", () => {
       from: { _tag: "New" },
       maxSteps: undefined,
       permission: undefined,
+      preset: undefined,
       checkInvariants: false,
       usage: false,
       launch: { profile: "headless", patches: [] }
@@ -92,6 +93,7 @@ describe("the two lanes", () => {
         from,
         maxSteps: undefined,
         permission: undefined,
+        preset: undefined,
         checkInvariants: false,
         usage: false
       } as const
@@ -110,6 +112,7 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
     from: { _tag: "Session", id: "7" },
     maxSteps: "7",
     permission: "7",
+    preset: "7",
     checkInvariants: false,
     usage: false
   },
@@ -125,6 +128,11 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
   "permission list": { _tag: "PermissionList", json: false, session: "7" },
   "permission revoke": { _tag: "PermissionRevoke", rule: "a", session: "7" },
   plugin: { _tag: "Plugin", profile: "7", args: ["add", "x", "--y"] },
+  "preset copy": { _tag: "PresetCopy", from: "a", to: "b" },
+  "preset list": { _tag: "PresetList", json: false },
+  "preset remove": { _tag: "PresetRemove", id: "a", yes: false },
+  "preset show": { _tag: "PresetShow", id: "a" },
+  "preset validate": { _tag: "PresetValidate", preset: "a" },
   "session check": { _tag: "SessionCheck", id: "a", json: false },
   "session delete": { _tag: "SessionDelete", id: "a", yes: false },
   "session export": { _tag: "SessionExport", id: "a" },
@@ -192,7 +200,7 @@ describe("Help", () => {
       `dsh 1.2.3, the Effect edition of DeepSeek Harness
 
 Usage
-  dsh run [--model ID] [--session ID] [--fork ID[@SEQ]] [--max-steps N] [--permission PRESET] [--continue] [--check-invariants] [--usage] <task>...
+  dsh run [--model ID] [--session ID] [--fork ID[@SEQ]] [--max-steps N] [--permission PRESET] [--preset ID] [--continue] [--check-invariants] [--usage] <task>...
 
 Description
   Work on one task until it is done, print the answer and exit.
@@ -212,6 +220,8 @@ Options
       End after so many requests to the model, with exit code 124.
   --permission PRESET
       How far tools may go: read-only, workspace-write or danger-full-access.
+  --preset ID
+      What kind of agent to start. Default: as the settings say, else standard.
   --continue
       Go on with the last session of this folder.
   --check-invariants

@@ -222,6 +222,7 @@ describe("a profile", () => {
       const home = write(join(at.home, "dsh.patch.yml"), `${timeout(2000)}- { id: nowhere, disabled: true }\n`)
       const one = write(join(at.cwd, "one.yml"), timeout(3000))
       const two = write(join(at.cwd, "two.yml"), "[]\n")
+      const foreign = write(join(at.home, "cordis.patch.yml"), "- { id: shell, disabled: true }\n")
       const args = ["--profile", "headless", "--patch", "one.yml", "--patch", "two.yml", "--dump-config"]
       const { code, stderr, stdout } = yield* run(at, args)
       assert.strictEqual(code, 0, stderr)
@@ -230,6 +231,7 @@ describe("a profile", () => {
         `# bundle base, patched by ${own}:1, ${home}:1, ${one}:1\n- id: shell\n  name: "@dsh/shell/BashSandbox"\n  config:\n    timeoutMs: 3000\n`
       )
       assert.notInclude(stdout, two)
+      assert.include(stderr, `${foreign} belongs to another edition and is ignored; ours is called dsh.patch.yml`)
       assert.match(stderr, /dsh\.patch\.yml:2: there is no row "nowhere"; .*; the entry was skipped\n$/)
       assert.isFalse(existsSync(join(at.home, "sessions")))
       const plain = yield* run(at, ["--profile", "headless", "--dump-default-config"])
@@ -306,6 +308,43 @@ describe("a patch of what sessions may do", () => {
       assert.isFalse(existsSync(join(at.cwd, "made")))
       yield* run(at, ["run", "hello"], env)
       assert.isTrue(existsSync(join(at.cwd, "made")))
+    })
+  )
+})
+
+describe("the preset ptc", () => {
+  it.scopedLive("shows the model one tool, and runs its programs over the others", () =>
+    Effect.gen(function* () {
+      const at = yield* place
+      write(join(at.cwd, "notes.txt"), "forty-two\n")
+      const code = `const { content } = await tools.read({ file_path: "notes.txt" }); return String(content ?? "").length > 0 ? "read" : "empty"`
+      const program = { name: "run_code", arguments: { code, description: "Reads the notes of the folder" } }
+      const server = yield* MockLlm.make({ script: Script.sequence([Reply.toolCalls([program]), Reply.text("done")]) })
+      write(
+        join(at.home, "dsh.patch.yml"),
+        "- { id: agent-presets, config: { standing: ptc, folder: !home .agent-presets } }\n"
+      )
+      const {
+        code: exit,
+        stderr,
+        stdout
+      } = yield* run(at, ["run", "hello"], {
+        DEEPSEEK_BASE_URL: server.url,
+        DSH_PERMISSION_MODE: "danger-full-access"
+      })
+      assert.deepStrictEqual([exit, stdout], [0, "done\n"], stderr)
+      const [first, second] = yield* server.requests
+      assert.deepStrictEqual(
+        (first!.json as Sent).tools.map((tool) => tool.function.name),
+        ["run_code"]
+      )
+      const { messages } = second!.json as { readonly messages: ReadonlyArray<{ readonly content: string }> }
+      assert.match(messages.at(-1)!.content, /read|empty/)
+      assert.notMatch(messages.at(-1)!.content, /CODE_RUN_FAILED/)
+      // What the program did is in the log, and whoever goes on with it knows what it means.
+      yield* server.use(Script.sequence([Reply.text("again")]))
+      const again = yield* run(at, ["run", "--continue", "go on"], { DEEPSEEK_BASE_URL: server.url })
+      assert.deepStrictEqual([again.code, again.stdout], [0, "again\n"], again.stderr)
     })
   )
 })

@@ -136,7 +136,7 @@ describe("dsh doctor", () => {
       assert.strictEqual(told("settings").message, `${home}/settings.yaml: permission`)
       assert.strictEqual(told("env-files").message, `${project}/.env sets 1 name`)
       assert.strictEqual(told("sessions").message, "1 session")
-      assert.match(told("presets").message, /^standard \(used when none is named\), minimal/)
+      assert.match(told("presets").message, /^standard \(used when none is named\), .*minimal/)
       assert.deepStrictEqual(readdirSync(home, { recursive: true }), before)
 
       const { code, stdout } = yield* run(workspace, ["doctor"])
@@ -557,6 +557,7 @@ model        deepseek-official/deepseek-v4-flash  (default)
 address      ${url}  (DEEPSEEK_BASE_URL)
 preset       standard  (default)
 permission   workspace-write  (default)
+tools        native  (default)
 sandbox      workspace-write, network on
 sessions     jsonl: ${home}/sessions  (default)
 settings     ${home}/settings.yaml  (not there)
@@ -592,6 +593,7 @@ environment  DEEPSEEK_API_KEY
         DSH_PERMISSION_MODE: "",
         DSH_SESSION_STORE: "sqlite",
         DSH_SOMETHING: "hush-hush",
+        DSH_TOOLS_MODE: "ptc",
         DEEPSEEK_BASE_URL: "https://user:hush-hush@model.example/v1/?key=hush-hush",
         https_proxy: "http://user:hush-hush@proxy.example:3128",
         no_proxy: "localhost"
@@ -612,6 +614,7 @@ environment  DEEPSEEK_API_KEY
         address: { value: "https://model.example/v1", source: "DEEPSEEK_BASE_URL" },
         preset: { value: "minimal", source: "settings" },
         permission: { value: "read-only", source: "settings" },
+        tools: { value: "ptc", source: "DSH_TOOLS_MODE" },
         sandbox: { mode: "read-only", network: "on" },
         sessions: { store: "sqlite", path: join(home, "sessions.sqlite"), source: "DSH_SESSION_STORE" },
         settings: { path: join(home, "settings.yml"), exists: true },
@@ -631,7 +634,8 @@ environment  DEEPSEEK_API_KEY
           { name: "DSH_HOME", value: home },
           { name: "DSH_MAX_RETRIES", value: "0" },
           { name: "DSH_SESSION_STORE", value: "sqlite" },
-          { name: "DSH_SOMETHING", value: null }
+          { name: "DSH_SOMETHING", value: null },
+          { name: "DSH_TOOLS_MODE", value: "ptc" }
         ]
       })
     })

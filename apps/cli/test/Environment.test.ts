@@ -41,3 +41,17 @@ describe("Environment.provider", () => {
     })
   )
 })
+
+describe("Environment.toolsMode", () => {
+  it.effect("is one of three, native where it is not set, and nothing else", () =>
+    Effect.gen(function* () {
+      const given = (mode: string) => withEnv({ DSH_TOOLS_MODE: mode })(Environment.toolsMode)
+      for (const mode of ["native", "ptc", "both"]) assert.strictEqual(yield* given(mode), mode)
+      assert.strictEqual(yield* given(" "), "native")
+      assert.strictEqual(yield* withEnv({})(Environment.toolsMode), "native")
+      const failure = yield* Effect.flip(given("code"))
+      assert.deepInclude(failure, { code: "INVALID_CONFIG", exitCode: 3 })
+      assert.include(failure.message, "native, ptc, both")
+    })
+  )
+})

@@ -241,6 +241,29 @@ describe("an extension", () => {
     )
   }
 
+  it.scopedLive(
+    "may be the folder that its author works in, with what types and tests need in it",
+    () =>
+      Effect.gen(function* () {
+        const root = yield* temporary
+        const [home, cwd] = [join(root, "home"), join(root, "work")]
+        mkdirSync(cwd)
+        packed(root, {}, source, {
+          "node_modules/effect/package.json":
+            '{"name":"effect","version":"1.0.0","type":"module","exports":"./index.js"}',
+          "node_modules/effect/index.js": "export const Effect = {}"
+        })
+        const added = yield* run(["plugin", "add", "./greeter"], home, root)
+        assert.strictEqual(added.code, 0, added.stderr)
+        const server = yield* MockLlm.make({ script: Script.sequence([Reply.text("done")]) })
+        const ran = yield* run(["run", "hello"], home, cwd, { DEEPSEEK_BASE_URL: server.url })
+        assert.deepStrictEqual([ran.code, ran.stdout], [0, "done\n"], ran.stderr)
+        const [first] = yield* asked(server)
+        assert.include(first?.messages[0]?.content, "Be polite")
+      }),
+    120_000
+  )
+
   it.scopedLive("cannot be added without a package manager", () =>
     Effect.gen(function* () {
       const root = yield* temporary

@@ -72,6 +72,17 @@ const guards: ReadonlyArray<Row> = [
   { id: "request-invariant", name: "@dsh/loop/RequestInvariant", disabled: true }
 ]
 
+/** Tools for programs, where they are asked for. */
+const programs: ReadonlyArray<Row> = [
+  { id: "code-runtime-host", name: "@dsh/code-mode/CodeRuntimeQuickJs", disabled: true },
+  {
+    id: "code-mode",
+    name: "@dsh/code-mode/CodeMode",
+    config: { mode: env("DSH_TOOLS_MODE", "native") },
+    disabled: true
+  }
+]
+
 const permission: ReadonlyArray<Row> = [
   { id: "approval", name: "@dsh/permission/Approval" },
   { id: "permission-presets", name: "@dsh/permission/PermissionPresets", config: { preset: mode } },
@@ -118,6 +129,7 @@ const base: PatchLayer = rows("bundle base", [
   ...permission,
   ...model,
   ...guards,
+  ...programs,
   ...told,
   {
     id: "agent-presets",

@@ -16,13 +16,16 @@ const standing: ReadonlyMap<string, Plugin> = new Map(
 
 type Loader = () => Promise<{ readonly plugins: ReadonlyArray<Plugin> }>
 
+const authoring: Loader = () => import("./plugins/Authoring.ts")
 const images: Loader = () => import("./plugins/Images.ts")
 const terminals: Loader = () => import("./plugins/Terminals.ts")
+const programs: Loader = () => import("./plugins/Programs.ts")
 const others: Loader = () => import("./plugins/Others.ts")
 
 /** Where the plugins are that few compositions name. */
 const rare: Readonly<Record<string, Loader>> = {
   "@dsh/attachments/AttachmentsLocal": images,
+  "@dsh/authoring/AuthoringTools": authoring,
   "@dsh/attachments/RequestImages": images,
   "@dsh/files/ReadImageTool": images,
   "@dsh/files/StrReplaceEditorTool": terminals,
@@ -30,6 +33,9 @@ const rare: Readonly<Record<string, Loader>> = {
   "@dsh/terminal/TerminalBash": terminals,
   "@dsh/terminal/TerminalTools": terminals,
   "@dsh/terminal/TerminalsLocal": terminals,
+  "@dsh/code-mode/CodeMode": programs,
+  "@dsh/code-mode/CodeRuntimeQuickJs": programs,
+  "@dsh/code-mode/Presentation": programs,
   "@dsh/context/TimeContext": others,
   "@dsh/llm/LlmCassette": others,
   "@dsh/llm/LlmFallback": others,

@@ -36,6 +36,24 @@ const standard: Preset = {
   ]
 }
 
+const ptc: Preset = {
+  id: "ptc",
+  name: "Script first",
+  description: "The standard agent, whose tools are functions of programs that it writes.",
+  order: 2,
+  extends: "standard",
+  rows: [
+    {
+      id: "programs",
+      isolate: true,
+      group: [
+        { id: "code-runtime", name: "@dsh/code-mode/CodeRuntimeQuickJs" },
+        { id: "presentation", name: "@dsh/code-mode/Presentation", config: { mode: "ptc" } }
+      ]
+    }
+  ]
+}
+
 const minimal: Preset = {
   id: "minimal",
   name: "Minimal",
@@ -64,7 +82,16 @@ const minimal: Preset = {
   ]
 }
 
-export const presets: Readonly<Record<string, Preset>> = { standard, minimal }
+const cordis: Preset = {
+  id: "cordis",
+  name: "Creative mode",
+  description: "Writes presets: a coding agent that can look at what it is made of. Trust it as you trust a shell.",
+  order: 4,
+  extends: "standard",
+  rows: [{ id: "authoring", name: "@dsh/authoring/AuthoringTools" }]
+}
+
+export const presets: Readonly<Record<string, Preset>> = { standard, ptc, minimal, cordis }
 
 /** Where the files are. Absolute. */
 export const folder: Effect.Effect<string> = Effect.map(

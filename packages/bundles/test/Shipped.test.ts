@@ -7,7 +7,9 @@ import { Effect } from "effect"
 import * as Shipped from "../src/Shipped.ts"
 
 const plain = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (key, item: unknown) => (key === "line" ? undefined : item)))
+  JSON.parse(
+    JSON.stringify(value, (key, item: unknown) => (key === "line" || key === "extendsLine" ? undefined : item))
+  )
 
 describe("a shipped preset", () => {
   it.effect("is what its folder says", () =>

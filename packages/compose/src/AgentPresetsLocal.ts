@@ -4,9 +4,7 @@
  */
 import { AgentError } from "@dsh/agent/AgentError"
 import { AgentPresets } from "@dsh/agent/AgentPresets"
-import type { PresetInfo } from "@dsh/agent/AgentPresets"
 import * as Realm from "@dsh/kernel/Realm"
-import * as Nearest from "@dsh/kernel/Nearest"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,25 +12,20 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Compose from "./Compose.ts"
 import type { CompositionError } from "./CompositionError.ts"
-import * as Composing from "./CompositionError.ts"
 import { Composition } from "./Composition.ts"
-import type { Preset } from "./Preset.ts"
 import * as PresetFolder from "./PresetFolder.ts"
-import * as Row from "./Row.ts"
+import { PresetLibrary } from "./PresetLibrary.ts"
+import * as Presets from "./Presets.ts"
 
-export interface Options {
+export interface Options extends Presets.Sources {
   /** What an agent is that names none. */
   readonly standing: string
-  /** Part of the product, by id. They are known without reading a file. */
-  readonly shipped: Readonly<Record<string, Preset>>
-  /** Where the files of those are, for people to look at and to copy. Absolute. */
-  readonly shippedFolder: Effect.Effect<string>
-  /** Where the user's are. Absolute; it may not exist. */
-  readonly userFolder: string
 }
 
 interface Mounted {
-  readonly stamp: string
+  /** What it was made from, and over what. */
+  readonly chain: ReadonlyArray<Presets.Written>
+  readonly host: Context.Context<never>
   readonly realm: Context.Context<never>
 }
 
@@ -41,9 +34,13 @@ const unavailable = (id: string, cause: CompositionError) =>
 
 export const make = (
   options: Options
-): Effect.Effect<AgentPresets["Type"], never, Composition | Compose.Means | FileSystem.FileSystem | Scope.Scope> =>
+): Effect.Effect<
+  Context.Context<AgentPresets | PresetLibrary>,
+  never,
+  Composition | Compose.Means | FileSystem.FileSystem | Scope.Scope
+> =>
   Effect.gen(function* () {
-    const { shipped, shippedFolder, standing, userFolder } = options
+    const { standing } = options
     const means = yield* Compose.Means
     const composition = yield* Composition
     const context = yield* Effect.context<FileSystem.FileSystem>()
@@ -51,116 +48,53 @@ export const make = (
     const mounted = new Map<string, Mounted>()
     const lock = Effect.unsafeMakeSemaphore(1)
 
-    const users = Effect.map(PresetFolder.list(userFolder), (found) =>
-      found.filter(({ id }) => !Object.hasOwn(shipped, id))
-    )
+    const host = (): Presets.Host => ({ means, keys: new Set(composition.context().unsafeMap.keys()) })
 
-    const unknown = (id: string): Effect.Effect<never, CompositionError, FileSystem.FileSystem> =>
-      Effect.flatMap(users, (found) =>
-        Composing.of({
-          code: "UNKNOWN_PRESET",
-          place: { source: userFolder },
-          reason: `there is no preset "${id}"`,
-          remedy: Nearest.suggest(id, [...Object.keys(shipped), ...found.map(({ id }) => id)])
-        })
-      )
-
-    const find = (id: string): Effect.Effect<Preset, CompositionError, FileSystem.FileSystem> =>
+    const mount = (id: string) =>
       Effect.gen(function* () {
-        const own = Object.hasOwn(shipped, id) ? shipped[id] : undefined
-        if (own !== undefined) return own
-        const found = (yield* users).find((user) => user.id === id)
-        return yield* found === undefined ? unknown(id) : PresetFolder.read(found)
-      })
-
-    /** Its rows over those of the presets it extends. */
-    const layersOf = (
-      preset: Preset,
-      seen: ReadonlyArray<string> = []
-    ): Effect.Effect<ReadonlyArray<Row.PatchLayer>, CompositionError, FileSystem.FileSystem> =>
-      Effect.gen(function* () {
-        const source = Object.hasOwn(shipped, preset.id)
-          ? `preset ${preset.id}`
-          : `${userFolder}/${preset.id}/agent.yml`
-        const own = Row.rows(source, preset.rows)
-        if (preset.extends === undefined) return [own]
-        if (seen.includes(preset.extends) || preset.extends === preset.id) {
-          return yield* Composing.of({
-            code: "INVALID_PRESET",
-            place: { source },
-            reason: `extends itself, by way of ${[...seen, preset.id].join(", ")}`,
-            remedy: "take extends out of one of them"
-          })
-        }
-        const below = yield* layersOf(yield* find(preset.extends), [...seen, preset.id])
-        return [...below, own]
-      })
-
-    const compose = (id: string, realm: Context.Context<never>) =>
-      Effect.gen(function* () {
-        const layers = yield* layersOf(yield* find(id))
-        return yield* Compose.compose({ layers, means, given: realm, isRealm: true })
-      })
-
-    const mount = (id: string, stamp: string) =>
-      Effect.gen(function* () {
-        const realm = Realm.fork(composition.context())
-        const composed = yield* compose(id, realm)
+        const chain = yield* Presets.chain(options, yield* Presets.find(options, id))
+        const composed = yield* Presets.compose(chain, host())
         // A generation stays for the agents that are of it.
-        const inner = yield* Compose.start(composed, realm).pipe(Scope.extend(scope))
-        const entry = { stamp, realm: inner.context() }
+        const outside = composition.context()
+        const inner = yield* Compose.start(composed, Realm.fork(outside)).pipe(Scope.extend(scope))
+        const entry = { chain, host: outside, realm: inner.context() }
         mounted.set(id, entry)
         return entry.realm
       })
 
-    const stampOf = (id: string) =>
-      Object.hasOwn(shipped, id) ? Effect.succeed("shipped") : PresetFolder.stamp(`${userFolder}/${id}`)
+    const isUnchanged = ({ folder, stamp }: Presets.Written) =>
+      folder === undefined
+        ? Effect.succeed(true)
+        : Effect.map(PresetFolder.stamp(folder), (current) => current === stamp)
+
+    /** A service it stands on may have been started again since. */
+    const isCurrent = ({ chain, host }: Mounted) => {
+      const now = composition.context().unsafeMap
+      for (const [key, service] of host.unsafeMap) if (now.get(key) !== service) return Effect.succeed(false)
+      return Effect.every(chain, isUnchanged)
+    }
 
     const realm: AgentPresets["Type"]["realm"] = (id) =>
       Effect.gen(function* () {
-        const stamp = yield* stampOf(id)
         const known = mounted.get(id)
-        return known?.stamp === stamp ? known.realm : yield* mount(id, stamp)
+        return known !== undefined && (yield* isCurrent(known)) ? known.realm : yield* mount(id)
       }).pipe(
         lock.withPermits(1),
         Effect.mapError((cause) => unavailable(id, cause)),
         Effect.provide(context)
       )
 
-    const problemOf = (id: string) =>
-      Effect.match(compose(id, Realm.fork(composition.context())), {
-        onFailure: ({ message }) => message,
-        onSuccess: () => undefined
-      })
+    const list: AgentPresets["Type"]["list"] = Effect.suspend(() => Presets.list(options, host())).pipe(
+      Effect.map((listed) => listed.map(({ info }) => info)),
+      Effect.provide(context)
+    )
 
-    const infoOf = (preset: Preset, trust: PresetInfo["trust"], folder: string) =>
-      Effect.map(problemOf(preset.id), (problem) => ({
-        order: preset.order,
-        info: { id: preset.id, name: preset.name, description: preset.description, trust, folder, problem }
-      }))
-
-    const list: AgentPresets["Type"]["list"] = Effect.gen(function* () {
-      const folder = yield* shippedFolder
-      const system = yield* Effect.forEach(Object.values(shipped), (preset) =>
-        infoOf(preset, "system", `${folder}/${preset.id}`)
-      )
-      const own = yield* Effect.forEach(yield* users, (found) =>
-        Effect.matchEffect(PresetFolder.read(found), {
-          onFailure: ({ message }) =>
-            Effect.succeed({
-              order: 1000,
-              info: { ...found, name: found.id, description: undefined, trust: "user" as const, problem: message }
-            }),
-          onSuccess: (preset) => infoOf(preset, "user", found.folder)
-        })
-      )
-      return [...system, ...own].sort((a, b) => a.order - b.order).map(({ info }) => info)
-    }).pipe(Effect.provide(context))
-
-    return AgentPresets.of({ standing, list, realm })
+    return Context.make(AgentPresets, AgentPresets.of({ standing, list, realm })).pipe(
+      Context.add(PresetLibrary, { sources: options, host, rows: composition.rows })
+    )
   })
 
 export const layer = (
   options: Options
-): Layer.Layer<AgentPresets, never, Composition | Compose.Means | FileSystem.FileSystem> =>
-  Layer.scoped(AgentPresets, make(options))
+): Layer.Layer<AgentPresets | PresetLibrary, never, Composition | Compose.Means | FileSystem.FileSystem> =>
+  Layer.scopedContext(make(options))

@@ -29,6 +29,8 @@ export interface Options {
   readonly means: Means["Type"]
   /** Services that are there before the first row. */
   readonly given?: Context.Context<never>
+  /** Keys of services that would be there as well, for what is only checked. */
+  readonly supposed?: ReadonlySet<string>
   /** See `Resolve.Input`. */
   readonly isRealm?: boolean
   /** Services that the composition is for, and who wants them: without one of them it makes no sense. */
@@ -44,7 +46,7 @@ export interface Composed {
 /** Checks everything that can be checked without building. Loads the plugins of rows that are switched on, and no others. */
 export const compose = (options: Options): Effect.Effect<Composed, CompositionError> =>
   Effect.gen(function* () {
-    const { given = Context.empty(), isRealm = false, layers, means, needed } = options
+    const { given = Context.empty(), isRealm = false, layers, means, needed, supposed = [] } = options
     const { catalogue, surroundings } = means
     const stacked = stack(layers)
     const broken = Composing.ofAll(stacked.problems)
@@ -54,7 +56,7 @@ export const compose = (options: Options): Effect.Effect<Composed, CompositionEr
       const { name } = row
       if (name !== undefined && !plugins.has(name)) plugins.set(name, yield* Effect.either(catalogue.find(name)))
     }
-    const keys = new Set([...given.unsafeMap.keys(), Composition.Composition.key, Means.key])
+    const keys = new Set([...given.unsafeMap.keys(), ...supposed, Composition.Composition.key, Means.key])
     const input = { rows: stacked.rows, plugins, known: catalogue.names, surroundings, given: keys, isRealm }
     let resolved = Resolve.resolve(input)
     if (Either.isLeft(resolved) && resolved.left.some(({ code }) => code === "MISSING_SERVICE")) {
@@ -69,6 +71,13 @@ export const compose = (options: Options): Effect.Effect<Composed, CompositionEr
     if (absent !== undefined) return yield* absent
     return { graph: resolved.right, means, stacked }
   })
+
+/** Keys of the services that a composition would have outside of its isolated groups, if it were started. */
+export const keysOf = ({ nodes }: Graph, given: ReadonlyArray<Key> = []): ReadonlySet<string> =>
+  new Set([
+    ...nodes.flatMap(({ plugin, realm }) => (realm.length === 0 ? plugin.provides : [])),
+    ...[...given, Composition.Composition, Means].map(({ key }) => key)
+  ])
 
 const absence = (
   { nodes }: Graph,

@@ -26,6 +26,7 @@ export type Code =
   | "INVALID_BUNDLE"
   | "INVALID_PRESET"
   | "UNKNOWN_PRESET"
+  | "PRESET_IO"
   // rows
   | "INVALID_ROW"
   | "UNKNOWN_ROW_KEY"

@@ -5,6 +5,8 @@ import * as Plugin from "@dsh/kernel/Plugin"
 import * as Thrown from "@dsh/kernel/Thrown"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import type { Catalogue, Missing } from "./Catalogue.ts"
 
 export interface Options {
@@ -20,6 +22,15 @@ export interface Options {
 
 /** Packages of which there may only be one copy in a process: their tags and classes are compared by identity. */
 const single = ["effect", "@effect/platform", "@dsh/kernel", "@dsh/tools", "@dsh/prompt", "@dsh/agent", "@dsh/session"]
+
+interface Copy {
+  readonly name: string
+  readonly path: string
+}
+
+const Manifest = Schema.parseJson(
+  Schema.Struct({ dependencies: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })) })
+)
 
 /** `@scope/name/module` is a module of `@scope/name`. */
 export const packageOf = (name: string): string =>
@@ -39,25 +50,45 @@ export const catalogue = ({
   Effect.map(FileSystem.FileSystem, (fs) => {
     const exists = (path: string) => Effect.orElseSucceed(fs.exists(path), () => false)
 
-    /** Copies of its own that the extension, or something beside it, brings along. */
-    const copies = (place: string): Effect.Effect<ReadonlyArray<string>> =>
-      Effect.filter(
-        single.flatMap((name) => [`${place}/node_modules/${name}`, `${folder}/node_modules/${name}`]),
-        (path) => exists(`${path}/package.json`)
-      )
+    /** A copy of its own that the extension, or something beside it, brings along. */
+    const copyIn = (installed: string): Effect.Effect<Copy | undefined> =>
+      Effect.gen(function* () {
+        const place = yield* Effect.orElseSucceed(fs.realPath(installed), () => installed)
+        // A folder somebody works in has what its types and tests need; what counts is what it says it depends on.
+        const isLinked = !place.startsWith(`${folder}/`)
+        const declared = yield* dependenciesOf(place)
+        for (const name of single) {
+          if (isLinked) {
+            if (declared.includes(name)) return { name, path: `${place}/package.json` }
+            continue
+          }
+          for (const path of [`${place}/node_modules/${name}`, `${folder}/node_modules/${name}`]) {
+            if (yield* exists(`${path}/package.json`)) return { name, path }
+          }
+        }
+        return undefined
+      })
+
+    const dependenciesOf = (place: string): Effect.Effect<ReadonlyArray<string>> =>
+      Effect.match(fs.readFileString(`${place}/package.json`), {
+        onFailure: () => [],
+        onSuccess: (text) =>
+          Either.match(Schema.decodeUnknownEither(Manifest)(text), {
+            onLeft: () => [],
+            onRight: ({ dependencies = {} }) => Object.keys(dependencies)
+          })
+      })
 
     const find = (name: string, unknown: Missing): Effect.Effect<Plugin.Plugin, Missing> =>
       Effect.gen(function* () {
         const own = packageOf(name)
         const installed = `${folder}/node_modules/${own}`
         if (!(yield* exists(installed))) return yield* Effect.fail(unknown)
-        const place = yield* Effect.orElseSucceed(fs.realPath(installed), () => installed)
-        const [copy] = yield* copies(place)
+        const copy = yield* copyIn(installed)
         if (copy !== undefined) {
-          const brought = copy.slice(copy.lastIndexOf("/node_modules/") + "/node_modules/".length)
           return yield* Effect.fail<Missing>({
             code: "SECOND_COPY",
-            reason: `brings a copy of ${brought} along, ${copy}, and the command has its own in ${host}`,
+            reason: `brings a copy of ${copy.name} along, ${copy.path}, and the command has its own in ${host}`,
             remedy: `make it a peerDependency of ${own}, or remove the copy: services of one are unknown to the other`
           })
         }

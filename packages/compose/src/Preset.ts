@@ -12,10 +12,15 @@ export interface Preset {
   readonly order: number
   /** Starts from the rows of that preset. */
   readonly extends?: string | undefined
+  /** Where it says so. Counts from 1. */
+  readonly extendsLine?: number | undefined
   readonly rows: ReadonlyArray<Row>
 }
 
 export const idPattern = /^[a-z0-9][a-z0-9-]{0,63}$/
+
+/** For those who chose another. */
+export const idRule = "an id has lower-case letters, digits and dashes, no dash first, and no more than 64 of them"
 
 export const rowsFile = "agent.yml"
 export const infoFile = "preset.yml"

@@ -27,23 +27,39 @@ const Info = Schema.Struct({
   extends: Schema.optional(Schema.NonEmptyString)
 })
 
-/** Folders whose names can be ids, in order of their names. None when the root is not there. */
-export const list = (root: string): Effect.Effect<ReadonlyArray<Found>, never, FileSystem.FileSystem> =>
+/** What is in a folder of folders, each in order of names. Nothing when the root is not there. */
+export const survey = (
+  root: string
+): Effect.Effect<
+  {
+    readonly folders: ReadonlyArray<Found>
+    /** Folders whose names cannot be ids. Hidden ones are left out. */
+    readonly unusable: ReadonlyArray<string>
+  },
+  never,
+  FileSystem.FileSystem
+> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const names = yield* Effect.orElseSucceed(fs.readDirectory(root), (): Array<string> => [])
-    const found: Array<Found> = []
+    const folders: Array<Found> = []
+    const unusable: Array<string> = []
     for (const id of names.sort()) {
-      if (!idPattern.test(id)) continue
+      if (id.startsWith(".")) continue
       const folder = `${root}/${id}`
       const isFolder = yield* Effect.match(fs.stat(folder), {
         onFailure: () => false,
         onSuccess: ({ type }) => type === "Directory"
       })
-      if (isFolder) found.push({ id, folder })
+      if (!isFolder) continue
+      if (idPattern.test(id)) folders.push({ id, folder })
+      else unusable.push(folder)
     }
-    return found
+    return { folders, unusable }
   })
+
+export const list = (root: string): Effect.Effect<ReadonlyArray<Found>, never, FileSystem.FileSystem> =>
+  Effect.map(survey(root), ({ folders }) => folders)
 
 /** Changes whenever one of the files does. */
 export const stamp = (folder: string): Effect.Effect<string, never, FileSystem.FileSystem> =>
@@ -62,22 +78,31 @@ export const stamp = (folder: string): Effect.Effect<string, never, FileSystem.F
     return parts.join(" ")
   })
 
-/** Reads one. Fails with what is wrong in its files. */
+/** Reads one. Fails with all that is wrong in its files. */
 export const read = ({ folder, id }: Found): Effect.Effect<Preset, CompositionError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
-    const file = `${folder}/${infoFile}`
+    const info = yield* Effect.either(readInfo(`${folder}/${infoFile}`))
+    const rows = yield* Effect.either(PatchFile.readRows(`${folder}/${rowsFile}`))
+    const problems = [
+      ...(Either.isLeft(info) ? info.left.problems : []),
+      ...(Either.isLeft(rows) ? rows.left.problems : [])
+    ]
+    const broken = Composing.ofAll(problems)
+    if (broken !== undefined) return yield* broken
+    const { description, extends: base, extendsLine, name = id, order = 100 } = yield* info
+    return { id, name, description, order, extends: base, extendsLine, rows: yield* rows }
+  })
+
+const readInfo = (file: string) =>
+  Effect.gen(function* () {
     const { data, lineOf } = (yield* PatchFile.readData(file)) ?? { data: {}, lineOf: () => undefined }
     const info = Schema.decodeUnknownEither(Info, { onExcessProperty: "error" })(data ?? {})
-    if (Either.isLeft(info)) {
-      const [issue] = ParseResult.ArrayFormatter.formatErrorSync(info.left)
-      return yield* Composing.of({
-        code: "INVALID_PRESET",
-        place: { source: file, line: lineOf(issue?.path.map(String) ?? []) },
-        reason: `${issue?.path.join(".") || "it"} does not fit: ${issue?.message ?? info.left.message}`,
-        remedy: "a preset has name, description, order and extends"
-      })
-    }
-    const rows = yield* PatchFile.readRows(`${folder}/${rowsFile}`)
-    const { description, extends: base, name = id, order = 100 } = info.right
-    return { id, name, description, order, extends: base, rows }
+    if (Either.isRight(info)) return { ...info.right, extendsLine: lineOf(["extends"]) }
+    const [issue] = ParseResult.ArrayFormatter.formatErrorSync(info.left)
+    return yield* Composing.of({
+      code: "INVALID_PRESET",
+      place: { source: file, line: lineOf(issue?.path.map(String) ?? []) },
+      reason: `${issue?.path.join(".") || "it"} does not fit: ${issue?.message ?? info.left.message}`,
+      remedy: "a preset has name, description, order and extends"
+    })
   })

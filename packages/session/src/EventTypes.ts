@@ -2,6 +2,7 @@
  * The event types that may be appended. The core vocabulary is always there; an extension registers its own, so that a log never
  * holds an event that nobody can read back.
  */
+import type * as Realm from "@dsh/kernel/Realm"
 import * as Registry from "@dsh/kernel/Registry"
 import type { EventType } from "@dsh/protocol/SessionEvent"
 import * as Context from "effect/Context"
@@ -18,13 +19,17 @@ export interface EventTypeInfo {
   readonly ignorable: boolean
 }
 
+/** One for all realms: whatever brings it, a type means the same in every log. */
 export class EventTypes extends Context.Tag("@dsh/session/EventTypes")<
   EventTypes,
-  Registry.Registry<EventTypeInfo>
+  Omit<Registry.Registry<EventTypeInfo>, Realm.Fork>
 >() {}
 
 /** The registry without extensions. */
-export const make = (): EventTypes["Type"] => Registry.make("the event types")
+export const make = (): EventTypes["Type"] => {
+  const { changes, entries, get, id, own, register, version } = Registry.make<EventTypeInfo>("the event types")
+  return { changes, entries, get, id, own, register, version }
+}
 
 export const layer: Layer.Layer<EventTypes> = Layer.sync(EventTypes, make)
 

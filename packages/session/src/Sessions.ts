@@ -143,10 +143,13 @@ export const make: Effect.Effect<Sessions["Type"], never, Services> = Effect.gen
 
   const admit = Effect.fnUntraced(function* <E, R>(
     life: Life<Live>,
-    session: Session.OwnedSession,
+    { header, seed }: { readonly header: SessionHeader; readonly seed?: Iterable<LogEntry> | undefined },
     realmOf: InRealm<E, R>["realm"]
   ) {
-    const realm = realmOf === undefined ? root : yield* realmOf(session.header)
+    // First, for its features know the types of the events that are in the log.
+    const realm = realmOf === undefined ? root : yield* realmOf(header)
+    const more = seed === undefined ? {} : { seed }
+    const session = yield* Session.make({ header, isKnownType, isIgnorable, ...more })
     life.value = { session, realm }
     yield* session.observe((entry) => {
       const failures = tell(observers, (observer) => observer(session, entry))
@@ -167,7 +170,7 @@ export const make: Effect.Effect<Sessions["Type"], never, Services> = Effect.gen
         const stored = yield* Context.get(keepers, SessionRestore).run({ id, scope: life.scope })
         if (Option.isNone(stored)) return yield* notFound(id)
         const { entries, header } = stored.value
-        return yield* admit(life, yield* Session.make({ header, seed: entries, isKnownType, isIgnorable }), realm)
+        return yield* admit(life, { header, seed: entries }, realm)
       })
     )
   })
@@ -208,13 +211,7 @@ export const make: Effect.Effect<Sessions["Type"], never, Services> = Effect.gen
       const { code, message } = header.left
       return yield* new SessionError({ code, sessionId: id, message })
     }
-    const session = yield* Session.make({
-      header: header.right,
-      isKnownType,
-      isIgnorable,
-      ...(seed !== undefined && { seed })
-    })
-    return yield* lives.begin(id, (life) => admit(life, session, realm))
+    return yield* lives.begin(id, (life) => admit(life, { header: header.right, seed }, realm))
   })
 
   return Sessions.of({

@@ -27,6 +27,9 @@ import * as ToolSchema from "./ToolSchema.ts"
 /** What a body is told about the call it serves. */
 export interface ToolContext {
   readonly callId: CallId
+  /** The outermost call, and the token of this one: for a body that makes calls of its own. */
+  readonly rootCallId: CallId
+  readonly token: symbol
   /** The session the call belongs to; none for calls made outside an agent. */
   readonly session: Session | undefined
   /** The workspace folder: the session's absolute one, else `.`, the process's own. */
@@ -75,6 +78,8 @@ export interface Tool<out R = never> {
   readonly description: string
   /** JSON Schema of the arguments, in the subset that strict providers accept. */
   readonly parameters: JsonObject
+  /** JSON Schema of the value, `{}` where there is none to tell. Made when it is asked for: few programs do. None: nothing is known. */
+  readonly output?: () => JsonObject
   readonly timeout: Duration.DurationInput | undefined
   /** How people see a call with these arguments. Total: whatever cannot be shown gets the generic view. */
   readonly presentCall: (args: Json) => CallView | undefined
@@ -138,6 +143,7 @@ export const make = <const Name extends string, A, AI, V, VI, R = never>(
     aliases: definition.aliases ?? [],
     description: definition.description,
     parameters: codec.parameters,
+    output: codec.output,
     timeout: definition.timeout,
     presentCall: (args) => {
       let view: CallView | undefined

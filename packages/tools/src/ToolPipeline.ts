@@ -132,6 +132,8 @@ const body = (execution: ToolExecution): Effect.Effect<ToolOutcome, never, Tools
     const running = Effect.suspend(() =>
       tool.run(execution.arguments, {
         callId: execution.callId,
+        rootCallId: execution.rootCallId,
+        token: execution.token,
         session: execution.session,
         cwd: execution.session?.header.cwd ?? ".",
         deferContext: (message) => Effect.sync(() => void contexts.push(message)),

@@ -25,6 +25,8 @@ export class UnsupportedSchema extends Error {
 
 export interface Codec<A, V> {
   readonly parameters: JsonObject
+  /** Of the encoded value, in the same subset; `{}` where that cannot say it. */
+  readonly output: () => JsonObject
   readonly decodeArgs: (args: JsonValue) => Effect.Effect<A, ToolError>
   /** `predicate` of valid arguments; `false` for invalid ones or when something throws. */
   readonly check: (args: JsonValue, predicate: (valid: A) => boolean) => boolean
@@ -64,6 +66,7 @@ export const codec = <A, AI, V, VI>(
 
   return {
     parameters: strict(tool, parameters),
+    output: lazily(() => told(tool, output)),
     // Suspended: a transformation of the schema may throw.
     decodeArgs: (args) => Effect.suspend(() => decode(args)),
     check: (args, predicate) => {
@@ -135,6 +138,17 @@ const strict = (tool: string, schema: Schema.Schema.Any): JsonObject => {
   const parameters = translate(tool, "$", root, root.$defs ?? {}, [])
   if (parameters["type"] !== "object") throw new UnsupportedSchema(tool, "$", "is not an object")
   return parameters
+}
+
+/** Values are not told to providers: one that has no schema is simply not described. */
+const told = (tool: string, schema: Schema.Schema.Any): JsonObject => {
+  try {
+    const root = generate(tool, schema)
+    return translate(tool, "$", root, root.$defs ?? {}, [])
+  } catch (error) {
+    if (error instanceof UnsupportedSchema) return {}
+    throw error
+  }
 }
 
 const generate = (tool: string, schema: Schema.Schema.Any): { readonly $defs?: Definitions } => {

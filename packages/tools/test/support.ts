@@ -42,6 +42,8 @@ export const doing = <R = never>(
 
 export const context: Tool.ToolContext = {
   callId: CallId("c"),
+  rootCallId: CallId("c"),
+  token: Symbol("c"),
   session: undefined,
   cwd: "/w",
   deferContext: () => Effect.void,

@@ -2,6 +2,7 @@
  * The events that a session log may hold: what each says, what is in it, and who may do without it.
  */
 import * as RequestImages from "@dsh/attachments/RequestImages"
+import * as CodeEvents from "@dsh/code-mode/CodeEvents"
 import * as LlmFallback from "@dsh/llm/LlmFallback"
 import * as LlmOutputLimit from "@dsh/llm/LlmOutputLimit"
 import * as LlmRetry from "@dsh/llm/LlmRetry"
@@ -28,6 +29,7 @@ const features = Layer.mergeAll(
   LlmFallback.layer({ chain: [] }),
   LlmOutputLimit.layer,
   RequestImages.layer(),
+  CodeEvents.layer,
   PermissionEvents.layer,
   Layer.provideMerge(PermissionPresets.layer(), Approval.layer())
 )

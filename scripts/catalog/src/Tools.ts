@@ -1,6 +1,8 @@
 /**
  * The tools there are, as they tell a model of themselves: each Layer is booted, and what it registered is asked.
  */
+import * as AuthoringTools from "@dsh/authoring/AuthoringTools"
+import * as RunCodeTool from "@dsh/code-mode/RunCodeTool"
 import * as EditTool from "@dsh/files/EditTool"
 import * as GlobTool from "@dsh/files/GlobTool"
 import * as GrepTool from "@dsh/files/GrepTool"
@@ -13,7 +15,7 @@ import * as JobTools from "@dsh/shell/JobTools"
 import * as PersistentBashTool from "@dsh/shell/PersistentBashTool"
 import * as TerminalTools from "@dsh/terminal/TerminalTools"
 import type { Tool } from "@dsh/tools/Tool"
-import { Tools } from "@dsh/tools/Tools"
+import { Tools, layerTool } from "@dsh/tools/Tools"
 import * as WebFetchTool from "@dsh/web/WebFetchTool"
 import * as WebSearchTool from "@dsh/web/WebSearchTool"
 import * as Duration from "effect/Duration"
@@ -28,6 +30,8 @@ import * as World from "./World.ts"
 
 /** Every Layer that registers tools, by its module. */
 const layers: Readonly<Record<string, Layer.Layer<never, unknown, World.World>>> = {
+  "@dsh/authoring/AuthoringTools": AuthoringTools.layer,
+  "@dsh/code-mode/RunCodeTool": layerTool(RunCodeTool.make(10)),
   "@dsh/files/ReadTool": ReadTool.layer,
   "@dsh/files/WriteTool": WriteTool.layer,
   "@dsh/files/EditTool": EditTool.layer,

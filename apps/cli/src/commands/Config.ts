@@ -46,6 +46,7 @@ const rows = (inForce: Omit<InForce.InForce, "notices">): ReadonlyArray<Row> => 
     ["address", [from(inForce.address)]],
     ["preset", [from(inForce.preset)]],
     ["permission", [from(inForce.permission)]],
+    ["tools", [from(inForce.tools)]],
     ["sandbox", [sandbox === null ? "none" : `${sandbox.mode}, network ${sandbox.network}`]],
     ["sessions", [`${sessions.store}: ${sessions.path}  (${sessions.source})`]],
     ["settings", [file(inForce.settings)]],

@@ -22,6 +22,7 @@ import * as Sandbox from "../doctor/Sandbox.ts"
 import * as Sessions from "../doctor/Sessions.ts"
 import * as Settings from "../doctor/Settings.ts"
 import * as Terminal from "../doctor/Terminal.ts"
+import * as Environment from "../Environment.ts"
 import * as ExitCode from "../ExitCode.ts"
 import * as Headless from "../Headless.ts"
 import { Output } from "../Output.ts"
@@ -74,7 +75,10 @@ const nobody = { apiKey: Redacted.make("none"), baseUrl: undefined }
 const prepare = (profile: string) =>
   Effect.gen(function* () {
     const permission = yield* Effect.orElseSucceed(Preset.resolve(undefined), () => undefined)
+    // One that is none is told by who checks the variables.
+    const toolsMode = yield* Effect.orElseSucceed(Environment.toolsMode, () => undefined)
     return yield* Headless.prepare({
+      toolsMode,
       provider: nobody,
       launch: { profile, patches: [] },
       permission: permission?.standing

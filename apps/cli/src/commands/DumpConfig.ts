@@ -22,7 +22,7 @@ export const run = ({ patches, profile: name }: Launch, own: boolean): Command =
     const { notices, problems, rows } = stack(own ? [...below, ...(yield* Profile.changes(profile, patches))] : below)
     const error = Composing.ofAll(problems)
     if (error !== undefined) return yield* error
-    for (const notice of notices) output.notice(notice)
+    for (const notice of [...(yield* Profile.foreign(profile)), ...notices]) output.notice(notice)
     yield* output.print(dump(rows).trimEnd())
     return ExitCode.completed
   }).pipe(

@@ -11,13 +11,24 @@ import * as Environment from "../Environment.ts"
 import * as Failure from "../Failure.ts"
 import * as Headless from "../Headless.ts"
 import * as Preset from "../Permissions/Preset.ts"
+import * as Choice from "../AgentPresets/Choice.ts"
 import * as PriceTable from "../PriceTable.ts"
 import type { Run } from "../Request.ts"
 import * as RunSettings from "../RunSettings.ts"
 import * as Task from "../Task.ts"
 import * as Work from "../Work.ts"
 
-export const run = ({ checkInvariants, from, launch, maxSteps, model, permission, usage, words }: Run): Command =>
+export const run = ({
+  checkInvariants,
+  from,
+  launch,
+  maxSteps,
+  model,
+  permission,
+  preset: kind,
+  usage,
+  words
+}: Run): Command =>
   Effect.gen(function* () {
     const steps = yield* wholeNumber("--max-steps", maxSteps)
     const task = yield* Task.resolve(words)
@@ -26,7 +37,9 @@ export const run = ({ checkInvariants, from, launch, maxSteps, model, permission
     const provider = cassette?.mode === "replay" ? nobody : yield* Environment.provider
     const maxRetries = yield* Environment.maxRetries
     const maxRepeats = yield* Environment.maxRepeats
+    const toolsMode = yield* Environment.toolsMode
     const preset = yield* Preset.resolve(permission)
+    const choice = yield* Choice.resolve(kind)
     const settings = yield* RunSettings.load
     const prices = usage || process.stderr.isTTY ? yield* PriceTable.load : undefined
     const { exitCode } = yield* Work.work({
@@ -34,6 +47,7 @@ export const run = ({ checkInvariants, from, launch, maxSteps, model, permission
       model,
       defaultModel: settings.defaultModel,
       from,
+      preset: choice,
       permission: preset,
       cwd: process.cwd(),
       usage: prices
@@ -48,6 +62,7 @@ export const run = ({ checkInvariants, from, launch, maxSteps, model, permission
           maxRepeats,
           maxRetries,
           maxSteps: steps,
+          toolsMode,
           cassette,
           permission: preset.standing,
           maxParallelToolCalls: settings.maxParallelToolCalls

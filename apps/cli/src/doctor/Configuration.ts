@@ -7,7 +7,12 @@ import type { Check } from "./Finding.ts"
 import * as Finding from "./Finding.ts"
 
 /** Variables that a run refuses to start with, whatever it is made of. */
-const variables = Effect.all([Environment.maxRetries, Environment.maxRepeats, Environment.cassette])
+const variables = Effect.all([
+  Environment.maxRetries,
+  Environment.maxRepeats,
+  Environment.cassette,
+  Environment.toolsMode
+])
 
 export const check: Check = ({ prepared, profile }) =>
   Effect.gen(function* () {

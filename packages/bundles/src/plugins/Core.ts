@@ -8,6 +8,7 @@ import * as ModelSelection from "@dsh/agent/ModelSelection"
 import * as AgentPresetsLocal from "@dsh/compose/AgentPresetsLocal"
 import { Means } from "@dsh/compose/Compose"
 import { Composition } from "@dsh/compose/Composition"
+import { PresetLibrary } from "@dsh/compose/PresetLibrary"
 import * as Plugin from "@dsh/kernel/Plugin"
 import * as Llm from "@dsh/llm/Llm"
 import * as AgentLoop from "@dsh/loop/AgentLoop"
@@ -74,7 +75,7 @@ const presets = Plugin.make({
     standing: Schema.NonEmptyString.annotations({ description: "What an agent is that names none." }),
     folder: Schema.NonEmptyString.annotations({ description: "Where the user's are. Absolute." })
   }),
-  provides: [AgentPresets],
+  provides: [AgentPresets, PresetLibrary],
   requires: [Composition, Means, FileSystem.FileSystem],
   layer: ({ folder, standing }) =>
     AgentPresetsLocal.layer({ standing, userFolder: folder, shipped: Shipped.presets, shippedFolder: Shipped.folder })

@@ -103,7 +103,7 @@ const deepSeek = Plugin.make({
 
 const outputLimit = Plugin.make({
   name: "@dsh/llm/LlmOutputLimit",
-  description: "Goes on where an answer was cut.",
+  description: "Asks for no longer answers than there is room for.",
   requires: [RequestError, AgentRequest, EventTypes, Llm],
   layer: () => LlmOutputLimit.layer
 })

@@ -48,7 +48,8 @@ const backend = Plugin.make({
 
 const tools = Plugin.make({
   name: "@dsh/terminal/TerminalTools",
-  description: "The tools `terminal_open`, `terminal_send`, `terminal_read`, `terminal_list` and `terminal_close`.",
+  description:
+    "The tools `terminal_open`, `terminal_send`, `terminal_read`, `terminal_signal`, `terminal_list` and `terminal_close`.",
   config: Schema.Struct({
     maxResultBytes: Schema.optionalWith(Count, exact).annotations({
       description: "Bytes of terminal output in a result. Default 262 144."

@@ -115,6 +115,16 @@ export const parse = (text: string): Parsed => {
   }
 }
 
+/** The text without some keys of its map, comments and all else as they are. Undefined when it is no YAML. */
+export const without = (text: string, keys: ReadonlyArray<string>): string | undefined => {
+  const document = parseDocument(text, { customTags, prettyErrors: false })
+  if (document.errors.length > 0) return undefined
+  const { contents } = document
+  if (!(contents instanceof YAMLMap)) return text
+  for (const key of keys) contents.delete(key)
+  return document.toString({ lineWidth: 0 })
+}
+
 /** YAML text of plain data and dynamic values. */
 export const print = (value: unknown): string =>
   stringify(value, { customTags: customTags.filter((tag) => tag !== envMap), lineWidth: 0 })
