@@ -1,6 +1,8 @@
 // Compositions that run: order, realms, dynamic values, and change while they run.
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Exit, Scope } from "effect"
+import * as Plugin from "@dsh/kernel/Plugin"
+import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import * as Catalogue from "../src/Catalogue.ts"
 import * as Compose from "../src/Compose.ts"
 import { EnvValue, PathValue, PlatformValue } from "../src/Dynamic.ts"
 import type { Row } from "../src/Row.ts"
@@ -99,6 +101,33 @@ describe("a composition", () => {
         ["one", "two"]
       )
       assert.deepStrictEqual(taken(), ["+clock UTC", "-clock UTC"])
+    })
+  )
+})
+
+describe("a composition that is given up while it starts", () => {
+  it.effect("leaves nothing open", () =>
+    Effect.gen(function* () {
+      const begun = yield* Deferred.make<void>()
+      const slow = Plugin.make({
+        name: "slow",
+        requires: [Lamp],
+        layer: () =>
+          Layer.scopedDiscard(
+            Effect.acquireRelease(
+              Effect.sync(() => journal.push("+slow")),
+              () => Effect.sync(() => journal.push("-slow"))
+            ).pipe(Effect.zipRight(Deferred.succeed(begun, undefined)), Effect.zipRight(Effect.never))
+          )
+      })
+      const layers = [Rows.rows("test", [clock, lamp, { id: "slow", name: "slow" }])]
+      const own = { ...means, catalogue: Catalogue.including(means.catalogue, [slow]) }
+      const composed = yield* Compose.compose({ layers, means: own })
+      journal.length = 0
+      const fiber = yield* Effect.fork(Effect.scoped(Compose.start(composed)))
+      yield* Deferred.await(begun)
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(taken(), ["+clock UTC", "+lamp", "+slow", "-slow", "-lamp", "-clock UTC"])
     })
   )
 })

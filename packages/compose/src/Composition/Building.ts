@@ -60,10 +60,7 @@ export class Rows {
           continue
         }
         const exit = yield* this.buildOne(node, outside)
-        if (Exit.isSuccess(exit)) {
-          this.built = [...this.built, exit.value]
-          continue
-        }
+        if (Exit.isSuccess(exit)) continue
         if (Cause.isInterruptedOnly(exit.cause)) return yield* Effect.failCause(exit.cause as Cause.Cause<never>)
         failed.add(id)
         failures.push(failureOf(node, exit.cause))
@@ -75,20 +72,23 @@ export class Rows {
   }
 
   private buildOne(node: Node, outside: Context.Context<never>): Effect.Effect<Exit.Exit<Built, unknown>> {
-    return Effect.gen(this, function* () {
-      const scope = yield* Scope.make()
-      const context: Context.Context<unknown> = Context.unsafeMake(
-        new Map(this.contextOf(node.realm, outside).unsafeMap)
-      )
-      const exit = yield* Effect.exit(LayerBuilder.build(node.part, scope, context))
-      if (Exit.isFailure(exit)) {
-        yield* Scope.close(scope, exit)
-        return Exit.failCause(exit.cause)
-      }
-      const services = new Map<string, unknown>()
-      for (const key of node.plugin.provides) services.set(key, exit.value.unsafeMap.get(key))
-      return Exit.succeed({ node, scope, services })
-    })
+    // Between what was opened and its place in the list nothing may come: it would stay open for ever.
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.gen(this, function* () {
+        const scope = yield* Scope.make()
+        const context = Context.unsafeMake<unknown>(this.contextOf(node.realm, outside).unsafeMap)
+        const exit = yield* Effect.exit(restore(LayerBuilder.build(node.part, scope, context)))
+        if (Exit.isFailure(exit)) {
+          yield* Scope.close(scope, exit)
+          return Exit.failCause(exit.cause)
+        }
+        const services = new Map<string, unknown>()
+        for (const key of node.plugin.provides) services.set(key, exit.value.unsafeMap.get(key))
+        const built: Built = { node, scope, services }
+        this.built = [...this.built, built]
+        return Exit.succeed(built)
+      })
+    )
   }
 
   /** Takes rows down, the last one first. */
