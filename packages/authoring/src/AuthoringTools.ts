@@ -4,7 +4,7 @@
  * Presets are files of the product and not of the workspace, so they are written past the sandbox, under the user's folder of presets and
  * nowhere else. A preset can name any part there is, such as one that runs commands unconfined; so writing one is asked about.
  */
-import { Composition } from "@dsh/compose/Composition"
+import { RealmComposition } from "@dsh/compose/Composition"
 import { PresetLibrary } from "@dsh/compose/PresetLibrary"
 import type { Approval } from "@dsh/permission/Approval"
 import type { PermissionRules } from "@dsh/permission/PermissionRules"
@@ -40,7 +40,7 @@ const composeList = Tool.make({
     Effect.gen(function* () {
       const library = yield* PresetLibrary
       if (plugins) return yield* Description.plugins(library.host().means.catalogue)
-      const own = yield* Composition
+      const own = yield* RealmComposition
       return yield* Description.rows(library, own.rows())
     }),
   render: (_, text) => text
@@ -56,7 +56,7 @@ const composeDescribe = Tool.make({
   execute: ({ name }) =>
     Effect.gen(function* () {
       const library = yield* PresetLibrary
-      const own = yield* Composition
+      const own = yield* RealmComposition
       return yield* Description.one(name, library.host().means.catalogue, [...own.rows(), ...library.rows()])
     }),
   render: (_, text) => text
@@ -122,7 +122,7 @@ type Needs =
   | PermissionRules
   | Approval
   | PresetLibrary
-  | Composition
+  | RealmComposition
   | FileSystem.FileSystem
 
 export const layer: Layer.Layer<never, Tools.ToolRegistrationError | PromptError, Needs> = Layer.mergeAll(

@@ -56,7 +56,13 @@ export const compose = (options: Options): Effect.Effect<Composed, CompositionEr
       const { name } = row
       if (name !== undefined && !plugins.has(name)) plugins.set(name, yield* Effect.either(catalogue.find(name)))
     }
-    const keys = new Set([...given.unsafeMap.keys(), ...supposed, Composition.Composition.key, Means.key])
+    const keys = new Set([
+      ...given.unsafeMap.keys(),
+      ...supposed,
+      Composition.Composition.key,
+      Composition.RealmComposition.key,
+      Means.key
+    ])
     const input = { rows: stacked.rows, plugins, known: catalogue.names, surroundings, given: keys, isRealm }
     let resolved = Resolve.resolve(input)
     if (Either.isLeft(resolved) && resolved.left.some(({ code }) => code === "MISSING_SERVICE")) {

@@ -25,6 +25,19 @@ export class Composition extends Context.Tag("@dsh/compose/Composition")<
   }
 >() {}
 
+/**
+ * The composition of the realm that a row is in, such as a preset. A Tag of its own: what was registered outside finds the same services
+ * when it is dispatched inside, and has nothing to switch.
+ */
+export class RealmComposition extends Context.Tag("@dsh/compose/RealmComposition")<
+  RealmComposition,
+  Composition["Type"]
+>() {}
+
+/** By which Tag rows find the composition they are in, over what is there already. */
+export const tagFor = (given: Context.Context<never>): typeof Composition | typeof RealmComposition =>
+  given.unsafeMap.has(Composition.key) ? RealmComposition : Composition
+
 /** Rows that a change does not touch keep their Scope; rows of a graph that fails are taken down in reverse order. */
 export const make = (
   graph: Graph,
@@ -55,7 +68,7 @@ export const make = (
           )
         )
     })
-    const outside = Context.add(given, Composition, composition)
+    const outside = Context.unsafeMake<never>(new Map(given.unsafeMap).set(tagFor(given).key, composition))
 
     yield* Scope.addFinalizer(scope, rows.closeAll)
     const failure = yield* rows.build(graph, outside)

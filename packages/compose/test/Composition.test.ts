@@ -92,6 +92,20 @@ describe("a composition", () => {
     })
   )
 
+  it.scoped(
+    "inside of another is no other to be found: what is dispatched across the border has nothing to switch",
+    () =>
+      Effect.gen(function* () {
+        const outer = yield* start(clock)
+        const layers = [Rows.rows("preset", [{ id: "g", isolate: true, group: [lamp] }])]
+        const inside = yield* Compose.compose({ layers, means, given: outer.context(), isRealm: true })
+        const inner = yield* Compose.start(inside, outer.context())
+        for (const [key, service] of outer.context().unsafeMap) {
+          assert.strictEqual(inner.context().unsafeMap.get(key), service, key)
+        }
+      })
+  )
+
   it.effect("of which a row fails starts what does not need it, takes it down again, and tells of every failure", () =>
     Effect.gen(function* () {
       const burnt = (id: string): Row => ({ id, name: "toaster", config: { minutes: 9 } })

@@ -2,7 +2,7 @@
  * A world to boot tools in: files in memory, and programs that nobody starts.
  */
 import * as AttachmentsLocal from "@dsh/attachments/AttachmentsLocal"
-import { Composition } from "@dsh/compose/Composition"
+import { Composition, RealmComposition } from "@dsh/compose/Composition"
 import { PresetLibrary } from "@dsh/compose/PresetLibrary"
 import * as ObservedFiles from "@dsh/files/ObservedFiles"
 import { CodeRuntime } from "@dsh/code-mode/CodeRuntime"
@@ -29,11 +29,13 @@ const programs = Layer.succeed(Subprocess, {
   resolveExecutable: () => Effect.fail(idle)
 })
 
-const composition = Layer.succeed(Composition, {
+const empty: Composition["Type"] = {
   rows: () => [],
   context: () => Context.empty(),
   change: () => Effect.succeed({ added: [], removed: [], restarted: [] })
-})
+}
+
+const composition = Layer.merge(Layer.succeed(Composition, empty), Layer.succeed(RealmComposition, empty))
 
 const presets = Layer.succeed(PresetLibrary, {
   sources: { shipped: {}, shippedFolder: Effect.succeed("/presets"), userFolder: "/home/.agent-presets" },

@@ -2,7 +2,7 @@
  * What an agent needs that writes presets.
  */
 import * as AuthoringTools from "@dsh/authoring/AuthoringTools"
-import { Composition } from "@dsh/compose/Composition"
+import { RealmComposition } from "@dsh/compose/Composition"
 import { PresetLibrary } from "@dsh/compose/PresetLibrary"
 import * as Plugin from "@dsh/kernel/Plugin"
 import { Approval } from "@dsh/permission/Approval"
@@ -23,7 +23,7 @@ const tools = Plugin.make({
     PermissionRules,
     Approval,
     PresetLibrary,
-    Composition,
+    RealmComposition,
     FileSystem.FileSystem
   ],
   uses: [SandboxPolicy],
