@@ -120,14 +120,23 @@ const load = (name) => {
 
 const requireFrom = (id) => (id.startsWith("./") ? load(id.slice(2)) : require(id))
 
+/**
+ * How V8 runs a process that starts. Almost everything it allocates stays, and memory that is touched for the first time
+ * costs more than another scavenge of what is in the cache: a young generation that does not grow saves a tenth of the
+ * time to the first request.
+ */
+const startFlags = ["--semi-space-growth-factor=1"]
+
+const setFlags = (flags) => {
+  const { setFlagsFromString } = require("node:v8")
+  for (const flag of flags) setFlagsFromString(flag)
+}
+
 /** Only a run that succeeded has compiled the functions that the next one needs. */
 const saveCaches = (code) => {
   if (code !== 0 || uncached.length === 0) return
-  // The flags of the process are part of the cache's key, and the next process starts with the defaults.
-  const { setFlagsFromString } = require("node:v8")
-  setFlagsFromString("--lazy-feedback-allocation")
-  setFlagsFromString("--interrupt-budget-factor-for-feedback-allocation=8")
-  setFlagsFromString("--semi-space-growth-factor=2")
+  // The flags of the process are part of the cache's key, and the next process starts with these.
+  setFlags(["--lazy-feedback-allocation", "--interrupt-budget-factor-for-feedback-allocation=8", ...startFlags])
   for (const [file, script] of uncached) {
     try {
       const partial = `${file}.${process.pid}`
@@ -170,6 +179,7 @@ if (first === "--version" || first === "-V") {
   process.stdout.on("error", () => {})
   process.stdout.write(`dsh ${require("../package.json").version} (the Effect edition of DeepSeek Harness)\n`)
 } else {
+  setFlags(startFlags)
   const chunk = mainChunk()
   refuseSecondEffect()
   process.once("exit", saveCaches)
