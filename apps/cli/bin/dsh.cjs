@@ -132,15 +132,27 @@ const setFlags = (flags) => {
   for (const flag of flags) setFlagsFromString(flag)
 }
 
-/** Only a run that succeeded has compiled the functions that the next one needs. */
-const saveCaches = (code) => {
-  if (code !== 0 || uncached.length === 0) return
+const taken = []
+
+/**
+ * What was compiled so far. A run takes it when its first request is answered: with all that the answer made it do,
+ * every later start would read more than it needs.
+ */
+const takeCaches = () => {
+  if (uncached.length === 0) return
   // The flags of the process are part of the cache's key, and the next process starts with these.
   setFlags(["--lazy-feedback-allocation", "--interrupt-budget-factor-for-feedback-allocation=8", ...startFlags])
-  for (const [file, script] of uncached) {
+  for (const [file, script] of uncached.splice(0)) taken.push([file, script.createCachedData()])
+}
+
+/** Only a run that succeeded has compiled the functions that the next one needs. */
+const saveCaches = (code) => {
+  if (code !== 0) return
+  takeCaches()
+  for (const [file, data] of taken) {
     try {
       const partial = `${file}.${process.pid}`
-      fs.writeFileSync(partial, script.createCachedData())
+      fs.writeFileSync(partial, data)
       fs.renameSync(partial, file)
     } catch {
       return // a read-only installation: start-up stays slower, nothing else changes
@@ -182,6 +194,7 @@ if (first === "--version" || first === "-V") {
   setFlags(startFlags)
   const chunk = mainChunk()
   refuseSecondEffect()
+  process.once("dsh:answered", takeCaches)
   process.once("exit", saveCaches)
   load(chunk)
 }

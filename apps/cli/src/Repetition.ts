@@ -18,7 +18,13 @@ export const prepare = (): void => {
   setFlag("--interrupt-budget-factor-for-feedback-allocation=2")
 }
 
-/** To be called when the first request is answered: from now on a function gets its room at once. */
-export const expect = (): void => setFlag("--no-lazy-feedback-allocation")
+/**
+ * To be called when the first request is answered: from now on a function gets its room at once, and what is compiled is no longer what
+ * the next start waits for, see bin/dsh.cjs.
+ */
+export const expect = (): void => {
+  ;(process as NodeJS.EventEmitter).emit("dsh:answered")
+  setFlag("--no-lazy-feedback-allocation")
+}
 
 const setFlag = (flag: string): void => process.getBuiltinModule("node:v8").setFlagsFromString(flag)
