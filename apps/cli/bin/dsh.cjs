@@ -109,8 +109,9 @@ const load = (name) => {
   modules.set(name, module)
   const filename = path.join(dist, name)
   const cachedData = readIfPresent(filename + suffix)
+  // A chunk is ASCII: nothing has to be decoded.
   const script = new vm.Script(
-    `(function (exports, require, module, __filename, __dirname) { ${fs.readFileSync(filename, "utf8")}\n})`,
+    `(function (exports, require, module, __filename, __dirname) { ${fs.readFileSync(filename, "latin1")}\n})`,
     { filename, cachedData, importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER }
   )
   if (script.cachedDataRejected !== false) uncached.push([filename + suffix, script])
