@@ -124,10 +124,9 @@ const requireFrom = (id) => (id.startsWith("./") ? load(id.slice(2)) : require(i
 /**
  * How V8 runs a process that starts. Almost everything it allocates stays, and memory that is touched for the first time
  * costs more than another scavenge of what is in the cache: a young generation that does not grow saves a tenth of the
- * time to the first request. What is optimised before it has paid off for nobody: a run allows it when it is answered,
- * see src/Repetition.ts.
+ * time to the first request.
  */
-const startFlags = ["--semi-space-growth-factor=1", ...(process.argv[2] === "run" ? ["--no-opt"] : [])]
+const startFlags = ["--semi-space-growth-factor=1"]
 
 const setFlags = (flags) => {
   const { setFlagsFromString } = require("node:v8")

@@ -19,13 +19,12 @@ export const prepare = (): void => {
 }
 
 /**
- * To be called when the first request is answered: from now on a function gets its room at once and may be optimised, and what is
- * compiled is no longer what the next start waits for, see bin/dsh.cjs.
+ * To be called when the first request is answered: from now on a function gets its room at once, and what is compiled is no longer what
+ * the next start waits for, see bin/dsh.cjs.
  */
 export const expect = (): void => {
   ;(process as NodeJS.EventEmitter).emit("dsh:answered")
   setFlag("--no-lazy-feedback-allocation")
-  setFlag("--opt")
 }
 
 const setFlag = (flag: string): void => process.getBuiltinModule("node:v8").setFlagsFromString(flag)
