@@ -118,7 +118,7 @@ const chunksOf = async ({ input, external, plugins = [], codeSplitting = true })
     dynamicImportInCjs: false,
     topLevelVar: true, // every access to a top-level `const` from a function would check that it has been initialised
     charset: "ascii", // a chunk with one other character would cost twice the memory and time to read
-    minify: { compress: true, mangle: false, codegen: true },
+    minify: { compress: true, mangle: { toplevel: false }, codegen: true }, // stack traces keep the names of modules' functions
     entryFileNames: "[name]-[hash].cjs",
     chunkFileNames: "[name]-[hash].cjs"
   })

@@ -112,8 +112,9 @@ const load = (name) => {
   modules.set(name, module)
   const filename = path.join(dist, name)
   const cachedData = readIfPresent(filename + suffix)
+  // A chunk is ASCII: nothing has to be decoded.
   const script = new vm.Script(
-    `(function (exports, require, module, __filename, __dirname) { ${fs.readFileSync(filename, "utf8")}\n})`,
+    `(function (exports, require, module, __filename, __dirname) { ${fs.readFileSync(filename, "latin1")}\n})`,
     { filename, cachedData, importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER }
   )
   if (script.cachedDataRejected !== false) uncached.push([filename + suffix, script])
@@ -123,18 +124,39 @@ const load = (name) => {
 
 const requireFrom = (id) => (id.startsWith("./") ? load(id.slice(2)) : require(id))
 
+/**
+ * How V8 runs a process that starts. Almost everything it allocates stays, and memory that is touched for the first time
+ * costs more than another scavenge of what is in the cache: a young generation that does not grow saves a tenth of the
+ * time to the first request.
+ */
+const startFlags = ["--semi-space-growth-factor=1"]
+
+const setFlags = (flags) => {
+  const { setFlagsFromString } = require("node:v8")
+  for (const flag of flags) setFlagsFromString(flag)
+}
+
+const taken = []
+
+/**
+ * What was compiled so far. A run takes it when its first request is answered: with all that the answer made it do,
+ * every later start would read more than it needs.
+ */
+const takeCaches = () => {
+  if (uncached.length === 0) return
+  // The flags of the process are part of the cache's key, and the next process starts with these.
+  setFlags(["--lazy-feedback-allocation", "--interrupt-budget-factor-for-feedback-allocation=8", ...startFlags])
+  for (const [file, script] of uncached.splice(0)) taken.push([file, script.createCachedData()])
+}
+
 /** Only a run that succeeded has compiled the functions that the next one needs. */
 const saveCaches = (code) => {
-  if (code !== 0 || uncached.length === 0) return
-  // The flags of the process are part of the cache's key, and the next process starts with the defaults.
-  const { setFlagsFromString } = require("node:v8")
-  setFlagsFromString("--lazy-feedback-allocation")
-  setFlagsFromString("--interrupt-budget-factor-for-feedback-allocation=8")
-  setFlagsFromString("--semi-space-growth-factor=2")
-  for (const [file, script] of uncached) {
+  if (code !== 0) return
+  takeCaches()
+  for (const [file, data] of taken) {
     try {
       const partial = `${file}.${process.pid}`
-      fs.writeFileSync(partial, script.createCachedData())
+      fs.writeFileSync(partial, data)
       fs.renameSync(partial, file)
     } catch {
       return // a read-only installation: start-up stays slower, nothing else changes
@@ -173,8 +195,10 @@ if (first === "--version" || first === "-V") {
   process.stdout.on("error", () => {})
   process.stdout.write(`dsh ${require("../package.json").version} (the Effect edition of DeepSeek Harness)\n`)
 } else {
+  setFlags(startFlags)
   const chunk = mainChunk()
   refuseSecondEffect()
+  process.once("dsh:answered", takeCaches)
   process.once("exit", saveCaches)
   load(chunk)
 }

@@ -1,6 +1,16 @@
 // The launcher in `bin/`, around a bundle and a build script made up for the test.
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -91,6 +101,31 @@ describe("installed", () => {
     for (const name of caches()) writeFileSync(join(root, "apps/cli/dist", name), "damaged")
     assert.strictEqual(await printed(), "0")
     assert.strictEqual(await printed(), "0")
+  })
+
+  it("keeps what was compiled until the first answer, and not what came after it", async () => {
+    const sizeOf = async (body: string) => {
+      putBundle(`function late() { return [${"Math.random(), ".repeat(500)}].length }\n${body}`)
+      assert.strictEqual((await run("run")).code, 0)
+      const [size = 0] = caches().map((name) => statSync(join(root, "apps/cli/dist", name)).size)
+      for (const name of caches()) rmSync(join(root, "apps/cli/dist", name))
+      return size
+    }
+    const before = await sizeOf(`late(); process.emit("dsh:answered")`)
+    const after = await sizeOf(`process.emit("dsh:answered"); late()`)
+    assert.isAbove(before, after + 1000)
+  })
+
+  it("makes a cache that the next run accepts, whatever the run told V8 meanwhile", async () => {
+    putBundle(
+      `const v8 = require("node:v8")
+       for (const flag of ["--no-lazy-feedback-allocation", "--interrupt-budget-factor-for-feedback-allocation=2"]) v8.setFlagsFromString(flag)`
+    )
+    await run("run")
+    const written = () => caches().map((name) => statSync(join(root, "apps/cli/dist", name)).mtimeMs)
+    for (const name of caches()) utimesSync(join(root, "apps/cli/dist", name), 1, 1)
+    await run("run")
+    assert.deepStrictEqual(written(), [1000])
   })
 
   it("keeps none of a run that failed", async () => {

@@ -49,4 +49,13 @@ describe("TokenEstimate", () => {
       assert.isAtLeast(TokenEstimate.ofText(text), 0)
     assert.isAtLeast(TokenEstimate.ofText("a".repeat(100_000)), 10_000)
   })
+
+  it("counts ASCII the same beside other scripts", () => {
+    for (const [what, text] of Object.entries(texts)) {
+      const ascii = text.replaceAll(/[^\0-\x7f]/g, " ") + " \t\0~`[x9]\r\n\n  aB CDe FGH\n"
+      // A character of no script is 0.8 of a token of its own, and what is counted is rounded up.
+      const beside = TokenEstimate.ofText(`${ascii}\u{1f600}`) - 0.8
+      assert.isAtMost(Math.abs(beside - TokenEstimate.ofText(ascii)), 1, what)
+    }
+  })
 })

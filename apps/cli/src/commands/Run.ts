@@ -6,6 +6,7 @@ import { LlmCassette } from "@dsh/llm/LlmCassette"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import { isatty } from "node:tty"
 import type { Command } from "../Dispatch.ts"
 import * as Environment from "../Environment.ts"
 import * as Failure from "../Failure.ts"
@@ -41,7 +42,8 @@ export const run = ({
     const preset = yield* Preset.resolve(permission)
     const choice = yield* Choice.resolve(kind)
     const settings = yield* RunSettings.load
-    const prices = usage || process.stderr.isTTY ? yield* PriceTable.load : undefined
+    // To look at `process.stderr` is to make a stream.
+    const prices = usage || isatty(2) ? yield* PriceTable.load : undefined
     const { exitCode } = yield* Work.work({
       task,
       model,
