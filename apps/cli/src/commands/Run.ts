@@ -2,7 +2,6 @@
  * `dsh run`: one task, one agent, one answer.
  */
 import * as LayerBuilder from "@dsh/compose/LayerBuilder"
-import { LlmCassette } from "@dsh/llm/LlmCassette"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -54,7 +53,7 @@ export const run = ({
       cwd: process.cwd(),
       usage: prices
     }).pipe(
-      Effect.tap(allPlayed),
+      Effect.tap(() => (cassette === undefined ? Effect.void : allPlayed)),
       Effect.scoped,
       LayerBuilder.provide(
         Headless.layer({
@@ -76,9 +75,11 @@ export const run = ({
 
 const nobody: Environment.Provider = { apiKey: Redacted.make("none"), baseUrl: undefined }
 
-const allPlayed = Effect.flatMap(Effect.serviceOption(LlmCassette), (cassette) =>
-  Option.isNone(cassette) ? Effect.void : Effect.mapError(cassette.value.assertConsumed, Failure.fromError)
-)
+const allPlayed = Effect.gen(function* () {
+  const { LlmCassette } = yield* Effect.promise(() => import("@dsh/llm/LlmCassette"))
+  const cassette = yield* Effect.serviceOption(LlmCassette)
+  if (Option.isSome(cassette)) yield* Effect.mapError(cassette.value.assertConsumed, Failure.fromError)
+})
 
 const wholeNumber = (name: string, value: string | undefined): Effect.Effect<number | undefined, Failure.Failure> =>
   value === undefined || /^[1-9]\d{0,8}$/.test(value)
