@@ -3,15 +3,15 @@
  * the first call and not before the first request.
  */
 import type { JsonObject } from "@dsh/kernel/Json"
+import * as Late from "@dsh/kernel/Late"
 import * as Thrown from "@dsh/kernel/Thrown"
 import type { Tool } from "@dsh/tools/Tool"
 import { ToolError } from "@dsh/tools/ToolError"
 import * as Tools from "@dsh/tools/Tools"
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import * as SystemPrompt from "./SystemPrompt.ts"
 
 /** What a model and a program that calls tools are told of one. */
@@ -48,17 +48,7 @@ export const layer = <R>(told: Told, load: () => Promise<ToolLayer<R>>): ToolLay
     Effect.gen(function* () {
       const tools = yield* Tools.Tools
       const prompt = yield* SystemPrompt.SystemPrompt
-      const context = yield* Effect.context<Exclude<R, Scope.Scope> | Tools.Tools | SystemPrompt.SystemPrompt>()
-      const scope = yield* Effect.scope
-      const real = yield* Deferred.make<Real, ToolError>()
-      let isStarted = false
-      // Nobody's own: who waits for it may be cancelled, and the next one waits for the same.
-      const start = Effect.suspend(() => {
-        if (isStarted) return Effect.void
-        isStarted = true
-        return Effect.forkIn(Effect.intoDeferred(built(load, context, scope), real), scope)
-      })
-      const build = Effect.zipRight(Effect.uninterruptible(start), Deferred.await(real))
+      const build = yield* Late.once(built(load))
       for (const card of told.tools) yield* tools.register(late(card, build))
       for (const section of told.sections) yield* prompt.section(section)
     })
@@ -67,20 +57,12 @@ export const layer = <R>(told: Told, load: () => Promise<ToolLayer<R>>): ToolLay
 type Real = ReadonlyMap<string, Tool>
 
 /** What the Layer registers, where nobody else sees it: everybody has been told. */
-const built = <R>(
-  load: () => Promise<ToolLayer<R>>,
-  context: Context.Context<Exclude<R, Scope.Scope> | Tools.Tools | SystemPrompt.SystemPrompt>,
-  scope: Scope.Scope
-): Effect.Effect<Real, ToolError> =>
+const built = <R>(load: () => Promise<ToolLayer<R>>) =>
   Effect.gen(function* () {
     const loaded = yield* Effect.tryPromise({ try: load, catch: (error) => error })
+    const scope = yield* Effect.scope
     const aside = yield* Layer.buildWithScope(Layer.merge(Tools.layer, SystemPrompt.layer), scope)
-    const within = Context.add(Context.merge(context, aside), Scope.Scope, scope)
-    // All that it needs: what it needs was taken from where it is told of.
-    yield* Effect.provide(
-      Layer.buildWithScope(loaded, scope),
-      within as Context.Context<Layer.Layer.Context<typeof loaded>>
-    )
+    yield* Effect.provide(Layer.buildWithScope(loaded, scope), aside)
     return new Map(
       Context.get(aside, Tools.Tools)
         .list()

@@ -9,7 +9,6 @@ import * as LateTool from "@dsh/prompt/LateTool"
 import { SystemPrompt } from "@dsh/prompt/SystemPrompt"
 import { Sandbox } from "@dsh/sandbox/Sandbox"
 import { Credentials } from "@dsh/settings/Credentials"
-import * as BashSandbox from "@dsh/shell/BashSandbox"
 import * as JobNotices from "@dsh/shell/JobNotices"
 import { JobSettled, Jobs } from "@dsh/shell/Jobs"
 import * as JobsLocal from "@dsh/shell/JobsLocal"
@@ -28,6 +27,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { cards } from "../ToolCards.ts"
+import * as Late from "../world/Late.ts"
 
 const commands = () => import("../tools/Commands.ts")
 const files = () => import("../tools/Files.ts")
@@ -52,7 +52,7 @@ const shell = Plugin.make({
   }),
   provides: [Shell],
   requires: [Subprocess, Sandbox],
-  layer: BashSandbox.layer
+  layer: Late.bash
 })
 
 const bash = Plugin.make({
