@@ -66,10 +66,16 @@ describe("the two lanes", () => {
       model: "m",
       from: { _tag: "New" },
       limits: { maxSteps: undefined, maxTokens: undefined, maxCost: undefined, timeout: undefined },
+      cwd: undefined,
+      file: undefined,
+      outputSchema: undefined,
+      outputRetries: undefined,
       permission: undefined,
       preset: undefined,
       checkInvariants: false,
       usage: false,
+      json: false,
+      waitBackground: false,
       launch: { profile: "headless", patches: [] }
     } as const
     assert.deepStrictEqual(Request.fastLane(parsed), expected)
@@ -92,10 +98,16 @@ describe("the two lanes", () => {
         model: undefined,
         from,
         limits: { maxSteps: undefined, maxTokens: undefined, maxCost: undefined, timeout: undefined },
+        cwd: undefined,
+        file: undefined,
+        outputSchema: undefined,
+        outputRetries: undefined,
         permission: undefined,
         preset: undefined,
         checkInvariants: false,
-        usage: false
+        usage: false,
+        json: false,
+        waitBackground: false
       } as const
       assert.deepStrictEqual(Request.fastLane(parsed), expected)
       assert.strictEqual(parsed._tag, "Invocation")
@@ -111,10 +123,16 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
     model: "7",
     from: { _tag: "Session", id: "7" },
     limits: { maxSteps: "7", maxTokens: "7", maxCost: "7", timeout: "7" },
+    cwd: "7",
+    file: "7",
+    outputSchema: "7",
+    outputRetries: "7",
     permission: "7",
     preset: "7",
     checkInvariants: false,
-    usage: false
+    usage: false,
+    json: false,
+    waitBackground: false
   },
   config: { _tag: "Config", profile: "7", json: false },
   demo: { _tag: "Demo" },
