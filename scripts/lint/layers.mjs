@@ -56,6 +56,7 @@ export const packages = {
   "llm-effect-ai": { role: "provider" },
   "llm-pi-ai": { role: "provider" },
   "persistence-sqlite": { role: "provider" },
+  notifications: { role: "definition", provider: ["NotificationsLocal"] },
   "structured-output": { role: "definition", provider: ["JsonSchemaForm"] },
   settings: {
     role: "definition",

@@ -7,10 +7,13 @@ import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Argv from "../src/Argv.ts"
 import * as CommandLine from "../src/CommandLine.ts"
+import { examples } from "../src/Examples.ts"
 import { commands } from "../src/Grammar.ts"
 import type { CommandName } from "../src/Grammar.ts"
 import * as Help from "../src/Help.ts"
 import * as Request from "../src/Request.ts"
+import { topics } from "../src/Topics.ts"
+import type { Topic } from "../src/Topics.ts"
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)
 
@@ -227,10 +230,37 @@ Options
   --profile NAME
       The profile to look at. Default: headless.
   --json
-      One JSON object.`
+      One JSON object.
+
+Examples
+  dsh config                # what holds here, and where it is said
+  dsh config --json | jq .  # for a program`
     )
     assert.include(Help.render("session show", settings), "\n  dsh session show <ID>\n")
     assert.include(Help.render("session", settings), "\n  dsh session COMMAND\n")
+  })
+
+  it("has examples for every command, and each is one that is understood", () => {
+    for (const [name, all] of Object.entries(examples)) {
+      assert.isAbove(all.length, 0, name)
+      for (const { line } of all) {
+        assert.include(Help.render(name as CommandName, settings), line)
+        // What stands before and behind a pipe is somebody else's.
+        const own = line.split(" | ").find((part) => /(^|\s)dsh /.test(part)) ?? ""
+        const words =
+          own
+            .replace(/^.*?dsh /, "")
+            .replace(/ > .*$/, "")
+            .match(/'[^']*'|"[^"]*"|\S+/g) ?? []
+        const parsed = Argv.parse(words.map((word) => word.replaceAll(/^['"]|['"]$/g, "")))
+        assert.isTrue(parsed._tag === "Invocation" && parsed.command === name, line)
+      }
+    }
+  })
+
+  it("knows topics", () => {
+    for (const name of Object.keys(topics) as ReadonlyArray<Topic>) assert.isNotEmpty(Help.topic(name, settings))
+    assert.include(Help.topic("exit-codes", settings), "\n  124 ")
   })
 
   it("lists every command and variable on the first page", () => {

@@ -15,7 +15,9 @@ import type { Command } from "../Dispatch.ts"
 import * as Environment from "../Environment.ts"
 import * as Failure from "../Failure.ts"
 import * as Headless from "../Headless.ts"
+import * as HomeFolder from "../HomeFolder.ts"
 import * as Limits from "../Limits.ts"
+import type { Output } from "../Output.ts"
 import * as Preset from "../Permissions/Preset.ts"
 import * as Choice from "../AgentPresets/Choice.ts"
 import * as PriceTable from "../PriceTable.ts"
@@ -27,14 +29,31 @@ import * as Work from "../Work.ts"
 type Observe = (agent: Agent) => (entry: LogEntry) => void
 
 export const run = (request: Run): Command =>
-  Effect.map(
-    request.json
-      ? Effect.flatMap(
-          Effect.promise(() => import("../JsonRun.ts")),
-          ({ recorded }) => recorded((observe) => worked(request, observe))
+  (request.json
+    ? Effect.flatMap(
+        Effect.promise(() => import("../JsonRun.ts")),
+        ({ recorded }) => recorded((observe) => worked(request, observe))
+      )
+    : worked(request)
+  ).pipe(
+    Effect.tapBoth({
+      onSuccess: (run) => notifying((folder, notify) => notify.worked(folder, run)),
+      onFailure: (failure) => notifying((folder, notify) => notify.failed(folder, failure))
+    }),
+    Effect.map(({ exitCode }) => exitCode)
+  )
+
+/** Who has no settings has not asked to be told. */
+const notifying = (
+  tell: (folder: string, notify: typeof import("../Notify.ts")) => Effect.Effect<void, never, Output>
+): Effect.Effect<void, never, Output> =>
+  Effect.flatMap(HomeFolder.withSettings, (folder) =>
+    folder === undefined
+      ? Effect.void
+      : Effect.flatMap(
+          Effect.promise(() => import("../Notify.ts")),
+          (notify) => tell(folder, notify)
         )
-      : worked(request),
-    ({ exitCode }) => exitCode
   )
 
 const worked = (request: Run, observe?: Observe) =>
