@@ -10,6 +10,8 @@
 import { commands, groups, launcherOptions, rootOptions, shells } from "./Grammar.ts"
 import type { CommandName, Group, Page, Shape } from "./Grammar.ts"
 import { suggest } from "@dsh/kernel/Nearest"
+import { topics } from "./Topics.ts"
+import type { Topic } from "./Topics.ts"
 
 /** The composition that was asked for. */
 export interface Launch {
@@ -17,6 +19,8 @@ export interface Launch {
   /** Files, strongest last. */
   readonly patches: ReadonlyArray<string>
 }
+
+type Args = ReadonlyArray<string>
 
 export interface Invocation {
   readonly _tag: "Invocation"
@@ -31,14 +35,15 @@ export interface Invocation {
 export type Parsed =
   | Invocation
   | { readonly _tag: "Help"; readonly page: Page }
+  | { readonly _tag: "HelpTopic"; readonly topic: Topic }
   | { readonly _tag: "Completions"; readonly shell: string }
+  /** What could be typed next; the last word is being typed. */
+  | { readonly _tag: "Complete"; readonly words: Args }
   /** Print the composition; `own`: with what the user changed. */
   | { readonly _tag: "Dump"; readonly launch: Launch; readonly own: boolean }
   | { readonly _tag: "Usage"; readonly message: string }
 
 export type WellFormed = Exclude<Parsed, { readonly _tag: "Usage" }>
-
-type Args = ReadonlyArray<string>
 
 /** A dash and a letter. `- a list`, `-5` and `-` are words. */
 const isOption = (arg: string): boolean => /^--?[A-Za-z]/.test(arg)
@@ -52,6 +57,7 @@ export const parse = (args: Args): Parsed => {
   const [first, ...rest] = args
   if (first === undefined) return usage(`say what to do, for example: dsh run "fix the failing test" (see dsh --help)`)
   if (first === "--help" || first === "-h") return { _tag: "Help", page: "dsh" }
+  if (first === "--complete") return { _tag: "Complete", words: rest }
   if (first.startsWith("--profile")) return parseProfile(args)
   if (first.startsWith("--completions")) return parseCompletions(args)
   if (isOption(first)) return unknownRootOption(first)
@@ -59,12 +65,25 @@ export const parse = (args: Args): Parsed => {
 }
 
 const parseCommand = (first: string, rest: Args): Parsed => {
+  if (first === "help") return parseHelp(rest)
   const group = groups.find((name) => name === first)
   if (group !== undefined) return parseGroup(group, rest)
   const command = names.find((name) => name === first)
   if (command !== undefined) return parseRest(command, rest)
-  const known = Array.from(new Set(names.map((name) => name.split(" ")[0]!)))
-  return usage(`"${first}" is no command of dsh; ${suggest(first, known)}`)
+  return usage(`"${first}" is no command of dsh; ${suggest(first, [...firstWords(), "help"])}`)
+}
+
+const firstWords = (): ReadonlyArray<string> => Array.from(new Set(names.map((name) => name.split(" ")[0]!)))
+
+/** `dsh help`, and of a command, a group or a topic. */
+const parseHelp = (words: Args): Parsed => {
+  const about = words.filter((word) => word !== "--help" && word !== "-h").join(" ")
+  const page = about === "" ? "dsh" : [...names, ...groups].find((name) => name === about)
+  if (page !== undefined) return { _tag: "Help", page }
+  const known = Object.keys(topics) as ReadonlyArray<Topic>
+  const topic = known.find((name) => name === about)
+  if (topic !== undefined) return { _tag: "HelpTopic", topic }
+  return usage(`there is no help about "${about}"; ${suggest(about, [...names, ...groups, ...known])}`)
 }
 
 const parseGroup = (group: Group, [child, ...rest]: Args): Parsed => {

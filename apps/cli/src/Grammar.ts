@@ -30,14 +30,21 @@ const id = { _tag: "One", name: "ID" } as const
 export const commands = {
   run: {
     options: {
-      "--model": "ID",
-      "--session": "ID",
+      "--cwd": "DIR",
+      "--file": "FILE",
       "--fork": "ID[@SEQ]",
+      "--max-cost": "AMOUNT",
       "--max-steps": "N",
+      "--max-tokens": "N",
+      "--model": "ID",
+      "--output-retries": "N",
+      "--output-schema": "FILE",
       "--permission": "PRESET",
-      "--preset": "ID"
+      "--preset": "ID",
+      "--session": "ID",
+      "--timeout": "TIME"
     },
-    flags: ["--continue", "--check-invariants", "--usage"],
+    flags: ["--check-invariants", "--continue", "--json", "--usage", "--wait-background"],
     words: { _tag: "Task" }
   },
   demo: { options: {}, words: none },
@@ -55,7 +62,7 @@ export const commands = {
   "preset copy": { options: {}, words: { _tag: "Some", least: 2, names: ["FROM", "TO"] } },
   "preset list": { options: {}, flags: ["--json"], words: none },
   "preset remove": { options: {}, flags: ["--yes"], words: id },
-  "preset show": { options: {}, words: id },
+  "preset show": { options: {}, flags: ["--json"], words: id },
   "preset validate": { options: {}, words: { _tag: "Some", least: 0, names: ["ID|FOLDER"] } },
   "session check": { options: {}, flags: ["--json"], words: id },
   "session delete": { options: {}, flags: ["--yes"], words: id },
@@ -63,7 +70,7 @@ export const commands = {
   "session fork": { options: {}, words: { _tag: "One", name: "ID[@SEQ]" } },
   "session list": { options: {}, flags: ["--json"], words: none },
   "session repair": { options: {}, words: id },
-  "session search": { options: {}, words: { _tag: "One", name: "TEXT" } },
+  "session search": { options: {}, flags: ["--json"], words: { _tag: "One", name: "TEXT" } },
   "session show": { options: {}, words: id },
   "session verify": { options: {}, words: id },
   "settings edit": { options: {}, words: none },
