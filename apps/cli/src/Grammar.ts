@@ -33,7 +33,10 @@ export const commands = {
       "--model": "ID",
       "--session": "ID",
       "--fork": "ID[@SEQ]",
+      "--max-cost": "AMOUNT",
       "--max-steps": "N",
+      "--max-tokens": "N",
+      "--timeout": "TIME",
       "--permission": "PRESET",
       "--preset": "ID"
     },

@@ -3,6 +3,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type { Launch, Parsed } from "./Argv.ts"
+import type { Typed } from "./Limits.ts"
 
 export interface Run {
   readonly _tag: "Run"
@@ -10,8 +11,7 @@ export interface Run {
   readonly words: ReadonlyArray<string>
   readonly model: string | undefined
   readonly from: From
-  /** As typed; it may be no number. */
-  readonly maxSteps: string | undefined
+  readonly limits: Typed
   /** As typed; there may be no such preset. */
   readonly permission: string | undefined
   /** What kind of agent, as typed; there may be no such preset. */
@@ -112,7 +112,12 @@ export const fastLane = (parsed: Parsed): Run | undefined =>
           fork: parsed.options["--fork"],
           last: parsed.flags.includes("--continue")
         }),
-        maxSteps: parsed.options["--max-steps"],
+        limits: {
+          maxSteps: parsed.options["--max-steps"],
+          maxTokens: parsed.options["--max-tokens"],
+          maxCost: parsed.options["--max-cost"],
+          timeout: parsed.options["--timeout"]
+        },
         permission: parsed.options["--permission"],
         preset: parsed.options["--preset"],
         ...(parsed.launch !== undefined && { launch: parsed.launch }),

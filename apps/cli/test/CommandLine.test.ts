@@ -65,7 +65,7 @@ describe("the two lanes", () => {
       words: ["fix", "--model", "-h", "run"],
       model: "m",
       from: { _tag: "New" },
-      maxSteps: undefined,
+      limits: { maxSteps: undefined, maxTokens: undefined, maxCost: undefined, timeout: undefined },
       permission: undefined,
       preset: undefined,
       checkInvariants: false,
@@ -91,7 +91,7 @@ describe("the two lanes", () => {
         words: ["go on"],
         model: undefined,
         from,
-        maxSteps: undefined,
+        limits: { maxSteps: undefined, maxTokens: undefined, maxCost: undefined, timeout: undefined },
         permission: undefined,
         preset: undefined,
         checkInvariants: false,
@@ -110,7 +110,7 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
     words: ["a", "b"],
     model: "7",
     from: { _tag: "Session", id: "7" },
-    maxSteps: "7",
+    limits: { maxSteps: "7", maxTokens: "7", maxCost: "7", timeout: "7" },
     permission: "7",
     preset: "7",
     checkInvariants: false,
@@ -196,38 +196,20 @@ describe("Help", () => {
 
   it("shows a command with its whole path, its options and nothing else", () => {
     assert.strictEqual(
-      Help.render("run", settings),
+      Help.render("config", settings),
       `dsh 1.2.3, the Effect edition of DeepSeek Harness
 
 Usage
-  dsh run [--model ID] [--session ID] [--fork ID[@SEQ]] [--max-steps N] [--permission PRESET] [--preset ID] [--continue] [--check-invariants] [--usage] <task>...
+  dsh config [--profile NAME] [--json]
 
 Description
-  Work on one task until it is done, print the answer and exit.
-
-Arguments
-  <task>...
-      What to do, in words. Left out: read from stdin.
+  Say what is in force here, and where it comes from. Values of keys are never shown.
 
 Options
-  --model ID
-      The model to use. Default: that of the session, else the provider's.
-  --session ID
-      Go on with this session.
-  --fork ID[@SEQ]
-      Go on with a copy of this session, or of its events up to SEQ.
-  --max-steps N
-      End after so many requests to the model, with exit code 124.
-  --permission PRESET
-      How far tools may go: read-only, workspace-write or danger-full-access.
-  --preset ID
-      What kind of agent to start. Default: as the settings say, else standard.
-  --continue
-      Go on with the last session of this folder.
-  --check-invariants
-      Refuse what would break a rule of the session log; for bug reports.
-  --usage
-      Say on stderr how many tokens it took, as is done in a terminal.`
+  --profile NAME
+      The profile to look at. Default: headless.
+  --json
+      One JSON object.`
     )
     assert.include(Help.render("session show", settings), "\n  dsh session show <ID>\n")
     assert.include(Help.render("session", settings), "\n  dsh session COMMAND\n")

@@ -11,6 +11,7 @@ import type { Command } from "../Dispatch.ts"
 import * as Environment from "../Environment.ts"
 import * as Failure from "../Failure.ts"
 import * as Headless from "../Headless.ts"
+import * as Limits from "../Limits.ts"
 import * as Preset from "../Permissions/Preset.ts"
 import * as Choice from "../AgentPresets/Choice.ts"
 import * as PriceTable from "../PriceTable.ts"
@@ -23,7 +24,7 @@ export const run = ({
   checkInvariants,
   from,
   launch,
-  maxSteps,
+  limits: typed,
   model,
   permission,
   preset: kind,
@@ -31,7 +32,7 @@ export const run = ({
   words
 }: Run): Command =>
   Effect.gen(function* () {
-    const steps = yield* wholeNumber("--max-steps", maxSteps)
+    const limits = Limits.isGiven(typed) ? yield* Limits.parse(typed) : undefined
     const task = yield* Task.resolve(words)
     const cassette = yield* Environment.cassette
     // Nobody is asked when everything is played back.
@@ -43,7 +44,17 @@ export const run = ({
     const choice = yield* Choice.resolve(kind)
     const settings = yield* RunSettings.load
     // To look at `process.stderr` is to make a stream.
-    const prices = usage || isatty(2) ? yield* PriceTable.load : undefined
+    const isShown = usage || isatty(2)
+    const prices = isShown || limits?.cost !== undefined ? yield* PriceTable.load : undefined
+    const priced = limits?.cost === undefined || prices === undefined ? undefined : { limits, prices }
+    if (priced !== undefined && from._tag === "New") {
+      const { defaultModel } = settings
+      yield* Limits.priced(
+        priced.limits,
+        priced.prices,
+        model === undefined ? defaultModel : { ...defaultModel, model }
+      )
+    }
     const { exitCode } = yield* Work.work({
       task,
       model,
@@ -52,7 +63,8 @@ export const run = ({
       preset: choice,
       permission: preset,
       cwd: process.cwd(),
-      usage: prices
+      usage: isShown ? prices : undefined,
+      priced
     }).pipe(
       Effect.tap(allPlayed),
       Effect.scoped,
@@ -63,7 +75,8 @@ export const run = ({
           checkInvariants,
           maxRepeats,
           maxRetries,
-          maxSteps: steps,
+          limits,
+          prices: priced?.prices,
           toolsMode,
           cassette,
           permission: preset.standing,
@@ -79,8 +92,3 @@ const nobody: Environment.Provider = { apiKey: Redacted.make("none"), baseUrl: u
 const allPlayed = Effect.flatMap(Effect.serviceOption(LlmCassette), (cassette) =>
   Option.isNone(cassette) ? Effect.void : Effect.mapError(cassette.value.assertConsumed, Failure.fromError)
 )
-
-const wholeNumber = (name: string, value: string | undefined): Effect.Effect<number | undefined, Failure.Failure> =>
-  value === undefined || /^[1-9]\d{0,8}$/.test(value)
-    ? Effect.succeed(value === undefined ? undefined : Number(value))
-    : Failure.usage(`${name} takes a whole number above 0, not "${value}"`)
