@@ -34,10 +34,7 @@ export const parse = (typed: Typed): Effect.Effect<Limits, Failure.Failure> =>
     }
   })
 
-const wholeNumber = (
-  name: string,
-  value: string | undefined
-): Effect.Effect<number | undefined, Failure.Failure> =>
+const wholeNumber = (name: string, value: string | undefined): Effect.Effect<number | undefined, Failure.Failure> =>
   value === undefined || /^[1-9]\d{0,11}$/.test(value)
     ? Effect.succeed(value === undefined ? undefined : Number(value))
     : Failure.usage(`${name} takes a whole number above 0, not "${value}"`)

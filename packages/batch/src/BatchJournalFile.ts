@@ -71,9 +71,11 @@ export const open = ({
           Effect.map(write(Lines.show({ type: "started", time, ...started }), false), () => start(started))
         ),
       finished: (digest, result) =>
-        Effect.flatMap(Clock.currentTimeMillis, (time) =>
-          Effect.map(write(Lines.show({ type: "finished", time, digest, result }), true), () => finish(digest, result))
-        )
+        Effect.flatMap(Clock.currentTimeMillis, (time) => {
+          const line = Lines.show({ type: "finished", time, digest, result })
+          // One that is cancelled is done again in any case, and there may be thousands of them at the end of a batch.
+          return Effect.map(write(line, result.status !== "cancelled"), () => finish(digest, result))
+        })
     })
     const results: Opened["results"] = (use) =>
       Effect.gen(function* () {
