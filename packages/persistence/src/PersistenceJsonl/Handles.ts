@@ -62,19 +62,16 @@ export const make = (limit: number): Effect.Effect<Handles, never, Scope.Scope> 
 
     /** Counts as a user already. */
     const run = <A, E>(handle: Handle, use: (file: FileSystem.File) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.matchCauseEffect(
-        Effect.suspend(() => use(handle.file)),
-        {
-          onSuccess: (value) => {
-            handle.users--
-            return Effect.succeed(value)
-          },
-          onFailure: (cause) => {
-            handle.users--
-            return Effect.failCause(cause)
-          }
+      Effect.matchCauseEffect(use(handle.file), {
+        onSuccess: (value) => {
+          handle.users--
+          return Effect.succeed(value)
+        },
+        onFailure: (cause) => {
+          handle.users--
+          return Effect.failCause(cause)
         }
-      )
+      })
 
     return {
       use: (path, opening, use) =>
