@@ -60,8 +60,11 @@ export const open = ({
     const write = yield* writer(opened, file)
     const { finish, of, start } = index()
     for (const line of read.lines) {
-      if (line.type === "started") start(line)
-      else finish(line.digest, line.result)
+      if (line.type === "finished") finish(line.digest, line.result)
+      else {
+        const { time: _, type: __, ...started } = line
+        start(started)
+      }
     }
     if (read.about === undefined) yield* write(Lines.show({ type: "batch", version: 1, ...about }), true)
     const journal = BatchJournal.of({

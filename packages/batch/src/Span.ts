@@ -9,12 +9,17 @@ const part = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g
 
 export const wanted = "a time above 0 such as 90s, 10m or 1h30m"
 
-/** Milliseconds; undefined for what is no span, or an empty one. */
+/** What a timer can wait for. */
+const longest = 2 ** 31 - 1
+
+/** Milliseconds, seconds where there is no unit; undefined for what is no span, an empty one, or one of more than 24 days. */
 export const parse = (text: string): number | undefined => {
-  if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) return undefined
+  const written = /^\d+(\.\d+)?$/.test(text) ? `${text}s` : text
+  if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(written)) return undefined
   let millis = 0
-  for (const [, count, unit] of text.matchAll(part)) millis += Number(count) * units[unit as keyof typeof units]
-  return millis > 0 && Number.isSafeInteger(Math.round(millis)) ? Math.round(millis) : undefined
+  for (const [, count, unit] of written.matchAll(part)) millis += Number(count) * units[unit as keyof typeof units]
+  const rounded = Math.round(millis)
+  return rounded > 0 && rounded <= longest ? rounded : undefined
 }
 
 /** A span in a file. */

@@ -68,8 +68,10 @@ export const read = (
       const line = decode(written)
       if (Either.isLeft(line)) return corrupt(i + 1, `is no line of a journal: ${firstIssue(line.left)}`)
       if ((line.right.type === "batch") !== (i === 0)) return corrupt(i + 1, "is not where it belongs")
-      if (line.right.type === "batch") about = line.right
-      else lines.push(line.right)
+      if (line.right.type === "batch") {
+        const { type: _, version: __, ...rest } = line.right
+        about = rest
+      } else lines.push(line.right)
     }
     return Effect.succeed({ about, lines })
   })
