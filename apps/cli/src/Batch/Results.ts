@@ -47,12 +47,16 @@ const toStdout = (isolate: Isolation | undefined, resume: boolean) =>
       )
     }
     const output = yield* Output
+    let isGone = false
+    process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+      if (code === "EPIPE") isGone = true
+    })
     const results: Results = {
       about: fresh(isolate),
       journal: undefined,
       before: () => Effect.void,
       write: (result) => output.print(line(result).trimEnd()),
-      isGone: () => process.stdout.destroyed
+      isGone: () => isGone
     }
     return results
   })

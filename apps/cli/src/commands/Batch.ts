@@ -161,7 +161,8 @@ const work = (
 /** When it is interrupted it is told to stop, and goes on until it has. */
 const finishing = <A, E, R>(effect: Effect.Effect<A, E, R>, stop: Effect.Effect<unknown>) =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Effect.fork(Effect.interruptible(effect)), (fiber) =>
+    // Not a child: those are interrupted at once, together with whoever forked them.
+    Effect.flatMap(Effect.forkScoped(Effect.interruptible(effect)), (fiber) =>
       Effect.onInterrupt(restore(Fiber.join(fiber)), () => Effect.zipRight(stop, Fiber.await(fiber)))
     )
   )
