@@ -366,6 +366,20 @@ describe("going on where a process ended", () => {
     )
   )
 
+  it.scoped("goes on in a session that ended before anything was asked in it", () =>
+    Effect.gen(function* () {
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const agent = yield* (yield* Agents).create({ id: SessionId("session-a"), cwd: "/work" })
+          yield* agent.inject("waits")
+        })
+      )
+      yield* leftBehind("a", "m")
+      const [result] = yield* all([task("a")])
+      assert.deepInclude(result, { status: "completed", sessionId: "session-a" })
+    }).pipe(Effect.provide(Layer.merge(says, Journal.layerMemory)))
+  )
+
   it.scoped("runs nothing that is finished, and refuses a task that is another one now", () =>
     Effect.gen(function* () {
       yield* all([task("a")])

@@ -30,12 +30,18 @@ export const open = (way: Way, shared: Shared, cwd: string) =>
     return { agent, from }
   })
 
-const resumed = (id: SessionId, { task }: Way, { agents, ending, options }: Shared) =>
-  agents
+/** The effort belongs to the model it was chosen with. */
+const modelOf = ({ model }: Way["task"], { options }: Shared) =>
+  model === undefined ? options.model : { provider: options.model.provider, model }
+
+const resumed = (id: SessionId, { known, task }: Way, shared: Shared) => {
+  const { agents, ending, options } = shared
+  // A session of ours may have ended before its log says which model it is for; any other keeps its own.
+  const isOurs = known?.started !== undefined && task.sessionId === undefined
+  return agents
     .resume({
       id,
-      provider: options.model.provider,
-      ...(task.model !== undefined && { model: task.model }),
+      ...(isOurs || task.model !== undefined ? modelOf(task, shared) : { provider: options.model.provider }),
       setup: setup(task, ending)
     })
     .pipe(
@@ -44,14 +50,15 @@ const resumed = (id: SessionId, { task }: Way, { agents, ending, options }: Shar
         () => Effect.succeed(undefined)
       )
     )
+}
 
-const created = (id: SessionId, { task }: Way, { agents, ending, options }: Shared, cwd: string) => {
+const created = (id: SessionId, { task }: Way, shared: Shared, cwd: string) => {
+  const { agents, ending, options } = shared
   const preset = task.preset ?? options.preset
   return agents.create({
     id,
     cwd,
-    // The effort belongs to the model it was chosen with.
-    ...(task.model === undefined ? options.model : { provider: options.model.provider, model: task.model }),
+    ...modelOf(task, shared),
     ...(preset !== undefined && { preset }),
     setup: setup(task, ending)
   })
