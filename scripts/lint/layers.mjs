@@ -111,6 +111,7 @@ export const packages = {
   batch: {
     role: "definition",
     provider: ["BatchJournalFile", "WorkspacesCopy", "WorkspacesWorktree"],
+    support: ["TaskFolder"],
     // It sets what a task may do, and permission presets are a feature with its contract in one module.
     bundle: ["Batch"]
   },

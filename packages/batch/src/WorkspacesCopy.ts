@@ -11,8 +11,7 @@ import { createHash } from "node:crypto"
 import { constants, existsSync } from "node:fs"
 import * as Fs from "node:fs/promises"
 import { isAbsolute, join, relative } from "node:path"
-import * as Base from "./Workspaces/Base.ts"
-import { folderOf } from "./Workspaces/Folder.ts"
+import * as TaskFolder from "./TaskFolder.ts"
 import { WorkspaceError, Workspaces } from "./Workspaces.ts"
 
 export interface Options {
@@ -61,16 +60,16 @@ export const make = ({ root }: Options): Workspaces["Type"] =>
     },
     open: (id, cwd) =>
       Effect.gen(function* () {
-        const name = folderOf(id)
+        const name = TaskFolder.nameOf(id)
         const folder = join(root, name)
-        const known = existsSync(folder) ? Base.read(root, name) : undefined
+        const known = existsSync(folder) ? TaskFolder.baseOf(root, name) : undefined
         const copy = async () => {
           await Fs.rm(folder, { recursive: true, force: true })
           await Fs.mkdir(root, { recursive: true, mode: 0o700 })
           const mode = constants.COPYFILE_FICLONE
           await Fs.cp(cwd, folder, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, mode })
           const made = await stamp(folder)
-          Base.write(root, name, made)
+          TaskFolder.keepBase(root, name, made)
           return made
         }
         const before = known ?? (yield* Effect.uninterruptible(attempt(`copy ${cwd} to ${folder}`, copy)))

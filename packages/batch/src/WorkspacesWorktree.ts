@@ -9,8 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs"
 import { join, relative } from "node:path"
-import * as Base from "./Workspaces/Base.ts"
-import { folderOf } from "./Workspaces/Folder.ts"
+import * as TaskFolder from "./TaskFolder.ts"
 import { WorkspaceError, Workspaces } from "./Workspaces.ts"
 import { git } from "./WorkspacesWorktree/Git.ts"
 
@@ -50,15 +49,15 @@ export const make = ({ root }: Options): Effect.Effect<Workspaces["Type"]> =>
         yield* git(top, ["worktree", "prune"])
         yield* Effect.sync(() => mkdirSync(root, { recursive: true, mode: 0o700 }))
         yield* git(top, ["worktree", "add", "--quiet", "--detach", folder, head])
-        yield* Effect.sync(() => Base.write(root, name, head))
+        yield* Effect.sync(() => TaskFolder.keepBase(root, name, head))
       }).pipe(Effect.uninterruptible)
 
     const open: Workspaces["Type"]["open"] = (id, cwd) =>
       Effect.gen(function* () {
         const { head, inner, top } = yield* placeOf(cwd)
-        const name = folderOf(id)
+        const name = TaskFolder.nameOf(id)
         const folder = join(root, name)
-        const known = existsSync(folder) ? Base.read(root, name) : undefined
+        const known = existsSync(folder) ? TaskFolder.baseOf(root, name) : undefined
         const base = known ?? head
         if (known === undefined) {
           // Two at a time get in each other's way.

@@ -15,18 +15,13 @@ const lineMs = 10_000
 
 const erase = "\r\u001b[2K"
 
-export interface Display {
-  /** Something else is about to be written to the terminal. */
-  readonly clear: () => void
-}
-
-/** Until the current Scope closes. */
+/** Until the current Scope closes. `clear` is for before anything else is written to the terminal. */
 export const make = (tally: Tally, startedAt: number, output: Output["Type"]) =>
   Effect.gen(function* () {
     const now = Effect.map(Clock.currentTimeMillis, (time) => Progress.line(tally, time - startedAt))
     if (!isatty(2)) {
       yield* Effect.forkScoped(Effect.forever(Effect.delay(Effect.map(now, output.notice), lineMs)))
-      return { clear: () => {} } satisfies Display
+      return { clear: () => {} }
     }
     const clear = () => void process.stderr.write(erase)
     // With the cursor at its beginning, whatever comes next is written over it.
@@ -34,5 +29,5 @@ export const make = (tally: Tally, startedAt: number, output: Output["Type"]) =>
       process.stderr.write(`${erase}${text.slice(0, (process.stderr.columns ?? 80) - 1)}\r`)
     yield* Effect.addFinalizer(() => Effect.sync(clear))
     yield* Effect.forkScoped(Effect.forever(Effect.zipLeft(Effect.map(now, draw), Effect.sleep(redrawMs))))
-    return { clear } satisfies Display
+    return { clear }
   })
