@@ -13,6 +13,8 @@ export interface Problem {
 
 export const exitCode = (reason: TurnEndReason): ExitCode.ExitCode => {
   if (reason.kind === "completed") return ExitCode.completed
+  // A key that the provider refuses is as good as none.
+  if (reason.kind === "error" && reason.error.code === "AUTH") return ExitCode.configuration
   return reason.kind === "aborted" && reason.reason.kind === "budget" ? ExitCode.budget : ExitCode.failed
 }
 

@@ -2,45 +2,61 @@
  * One task, worked on by one agent until its turn ends: what the model thinks goes to stderr as it comes, the answer to stdout, and
  * the way the turn ended becomes the exit code.
  */
-import type { Agent } from "@dsh/agent/Agent"
+import type { Agent, Input } from "@dsh/agent/Agent"
 import type { Limits } from "@dsh/agent/Budgets"
+import { fresh } from "@dsh/kernel/Ids"
 import { PersistenceError } from "@dsh/persistence/PersistenceError"
 import { isRun } from "@dsh/protocol/ChunkRun"
 import type { LogEntry } from "@dsh/protocol/ChunkRun"
-import { textOf } from "@dsh/protocol/Block"
 import * as ContextSize from "@dsh/protocol/ContextSize"
+import { MessageId } from "@dsh/protocol/Ids"
+import { fromPlugin } from "@dsh/protocol/Message"
 import type { PriceTable } from "@dsh/protocol/Prices"
+import type { TurnEndReason } from "@dsh/protocol/SessionEvent"
 import * as UsageTally from "@dsh/protocol/UsageTally"
-import type { SessionEvents } from "@dsh/protocol/SessionEvent"
 import { Sessions } from "@dsh/session/Sessions"
+import type { Fits, Form } from "@dsh/structured-output/Form"
 import * as Effect from "effect/Effect"
 import * as Choice from "./AgentPresets/Choice.ts"
 import * as Bill from "./Bill.ts"
 import * as Denials from "./Denials.ts"
-import type * as ExitCode from "./ExitCode.ts"
+import * as ExitCode from "./ExitCode.ts"
 import * as Failure from "./Failure.ts"
 import { priced } from "./Limits.ts"
 import { Output } from "./Output.ts"
-import * as ModelSwitch from "./ModelSwitch.ts"
 import * as Outcome from "./Outcome.ts"
 import * as Repetition from "./Repetition.ts"
 import * as UsageLine from "./UsageLine.ts"
+import * as Background from "./Work/Background.ts"
 import * as Origin from "./Work/Origin.ts"
+import { Progress } from "./Work/Progress.ts"
 
 export interface Options extends Origin.Options {
   readonly task: string
+  /** What the answer has to be, and how often it is asked for again. */
+  readonly answer?: { readonly form: Form; readonly retries: number } | undefined
+  /** Goes on until nothing is left running in the background. Default: that is ended with the progress. */
+  readonly waitsForJobs?: boolean
   /** Ends with a line that says what was used, and what it cost by these prices. */
   readonly usage?: PriceTable | undefined
   /** What the money in its budget is counted by. */
   readonly priced?: { readonly limits: Limits; readonly prices: PriceTable } | undefined
   /** Hears the log next to the output. */
-  readonly observe?: (agent: Agent) => (entry: LogEntry) => void
+  readonly observe?: ((agent: Agent) => (entry: LogEntry) => void) | undefined
 }
 
-/** The agent that did it, and the exit code of the outcome. */
-interface Worked {
+/** The agent that did it, and what came of it. */
+export interface Worked {
   readonly agent: Agent
   readonly exitCode: ExitCode.ExitCode
+  /** The last text of this progress. */
+  readonly answer: string
+  /** The answer as a value, when it had to be one and is. */
+  readonly output: { readonly value: unknown } | undefined
+  /** What kept it from being completed. */
+  readonly problem: Outcome.Problem | undefined
+  /** Ids of what was still running in the background. */
+  readonly unfinishedJobs: ReadonlyArray<string>
 }
 
 export const work = (options: Options) =>
@@ -52,45 +68,46 @@ export const work = (options: Options) =>
     let used = Bill.none
     const { usage } = options
     const counter = usage && new UsageTally.Counter((request) => (used = Bill.add(used, Bill.of(usage, request))))
-    let isAnswered = false
-    // The last text of this run that is not empty; what was said before it is not its answer.
-    let answer = ""
+    const progress = new Progress(output)
     yield* agent.session.observe((entry) => {
-      if (!isAnswered && isAnswer(entry)) {
-        isAnswered = true
-        Repetition.expect()
-      }
-      if (!isRun(entry)) {
-        counter?.take(entry)
-        if (entry.type === "assistant/message") {
-          output.endReasoning()
-          const text = textOf(entry.data.message.content)
-          if (text.trim() !== "") answer = text
-        } else if (entry.type === "llm/retry") output.notice(retrying(entry.data))
-        else if (entry.type === "llm/fallback") output.notice(ModelSwitch.text(entry.data))
-      } else if (entry.kind === "reasoning-delta") {
-        for (const text of entry.texts) output.reasoning(text)
-      }
+      progress.take(entry)
+      if (!isRun(entry)) counter?.take(entry)
     })
-    yield* agent.session.observe(Denials.observer(output.failure))
+    yield* agent.session.observe(
+      Denials.observer((denial) => {
+        if (denial.callId !== undefined) progress.denied.add(denial.callId)
+        output.failure(denial)
+      })
+    )
     if (options.observe !== undefined) yield* agent.session.observe(options.observe(agent))
-    const reason = yield* Effect.onInterrupt(turn(agent, options.task), () =>
+    const ended: Ended = yield* Effect.onInterrupt(rounds(agent, options, progress), () =>
       Effect.gen(function* () {
         yield* agent.cancel({ kind: "user" })
         yield* agent.whenIdle
-        if (answer !== "") yield* Effect.ignore(output.print(answer))
+        if (progress.answer !== "" && options.answer === undefined) yield* Effect.ignore(output.print(progress.answer))
       })
     )
     yield* (yield* Sessions).flush(agent.session.id)
-    yield* output.print(answer)
+    if (options.answer === undefined) yield* output.print(progress.answer)
+    else if (ended.value !== undefined) yield* output.print(ended.value.text)
     if (counter !== undefined) {
       counter.end()
       const size = UsageLine.context(ContextSize.measure(agent.session.conversation))
       output.notice(`used ${[UsageLine.text(used), size].filter((part) => part !== undefined).join("; ")}`)
     }
-    const problem = Outcome.problem(reason)
+    const unfinished = yield* Background.unfinished(agent)
+    if (unfinished.length > 0) output.notice(Background.left(unfinished))
+    const problem = ended.problem ?? Outcome.problem(ended.reason) ?? progress.fruitless
     if (problem !== undefined) output.failure(problem)
-    return { agent, exitCode: Outcome.exitCode(reason) } satisfies Worked
+    const exitCode = Outcome.exitCode(ended.reason)
+    return {
+      agent,
+      exitCode: problem !== undefined && exitCode === ExitCode.completed ? ExitCode.failed : exitCode,
+      answer: progress.answer,
+      output: ended.value,
+      problem,
+      unfinishedJobs: unfinished.map(({ id }) => id)
+    } satisfies Worked
   }).pipe(
     Effect.mapError((error) => {
       if (error instanceof Failure.Failure) return error
@@ -103,19 +120,44 @@ export const work = (options: Options) =>
     })
   )
 
-const retrying = ({ delayMs, failure, maxRetries, retry }: SessionEvents["llm/retry"]): string => {
-  const which = maxRetries === undefined ? `retry ${retry}` : `retry ${retry} of ${maxRetries}`
-  return `${which} in ${(delayMs / 1000).toFixed(1)} s: ${failure.code}: ${failure.message}`
+// -----------------------------------------------------------------------------
+// what it does
+// -----------------------------------------------------------------------------
+
+interface Ended {
+  readonly reason: TurnEndReason
+  readonly value: Fits | undefined
+  readonly problem: Outcome.Problem | undefined
 }
 
-const isAnswer = (entry: LogEntry): boolean =>
-  isRun(entry) || entry.type === "assistant/chunk" || entry.type === "assistant/message"
-
-const turn = (agent: Agent, task: string) =>
+/** The task, then whatever is left to do until the answer can be taken. */
+const rounds = (agent: Agent, { answer: wanted, task, waitsForJobs = false }: Options, progress: Progress) =>
   Effect.gen(function* () {
-    const { reason } = yield* Effect.flatMap(agent.followup(task), agent.awaitTurn)
-    yield* agent.whenIdle
-    return reason
+    const output = yield* Output
+    const round = (input: Input) =>
+      Effect.gen(function* () {
+        const outcome = yield* Effect.flatMap(agent.followup(input), agent.awaitTurn)
+        yield* agent.whenIdle
+        const reason = progress.last(outcome)
+        if (!waitsForJobs || reason.kind !== "completed") return reason
+        return yield* Background.settle(agent, () => progress.last(outcome))
+      })
+    if (wanted === undefined)
+      return { reason: yield* round(task), value: undefined, problem: undefined } satisfies Ended
+    const { form, retries } = wanted
+    let reason = yield* round([task, form.instruction].map((text) => ({ type: "text" as const, text })))
+    for (let retry = 1; reason.kind === "completed"; retry++) {
+      const verdict = form.judge(progress.answer)
+      if (verdict.fits) return { reason, value: verdict, problem: undefined } satisfies Ended
+      const { complaint, message } = verdict
+      if (retry > retries) {
+        return { reason, value: undefined, problem: { code: "OUTPUT_MISMATCH", message } } satisfies Ended
+      }
+      output.notice(`${message}; asked again, ${retry} of ${retries}`)
+      const source = { plugin: "output-schema", form: "notice", summary: "the answer does not fit" } as const
+      reason = yield* round(fromPlugin(MessageId(yield* fresh), complaint, source))
+    }
+    return { reason, value: undefined, problem: undefined } satisfies Ended
   })
 
 /** A new agent has not said which model it uses before its first request; what was asked for was looked at before it was made. */

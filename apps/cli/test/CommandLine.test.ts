@@ -7,10 +7,13 @@ import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Argv from "../src/Argv.ts"
 import * as CommandLine from "../src/CommandLine.ts"
+import { examples } from "../src/Examples.ts"
 import { commands } from "../src/Grammar.ts"
 import type { CommandName } from "../src/Grammar.ts"
 import * as Help from "../src/Help.ts"
 import * as Request from "../src/Request.ts"
+import { topics } from "../src/Topics.ts"
+import type { Topic } from "../src/Topics.ts"
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)
 
@@ -66,10 +69,16 @@ describe("the two lanes", () => {
       model: "m",
       from: { _tag: "New" },
       limits: { maxSteps: undefined, maxTokens: undefined, maxCost: undefined, timeout: undefined },
+      cwd: undefined,
+      file: undefined,
+      outputSchema: undefined,
+      outputRetries: undefined,
       permission: undefined,
       preset: undefined,
       checkInvariants: false,
       usage: false,
+      json: false,
+      waitBackground: false,
       launch: { profile: "headless", patches: [] }
     } as const
     assert.deepStrictEqual(Request.fastLane(parsed), expected)
@@ -92,10 +101,16 @@ describe("the two lanes", () => {
         model: undefined,
         from,
         limits: { maxSteps: undefined, maxTokens: undefined, maxCost: undefined, timeout: undefined },
+        cwd: undefined,
+        file: undefined,
+        outputSchema: undefined,
+        outputRetries: undefined,
         permission: undefined,
         preset: undefined,
         checkInvariants: false,
-        usage: false
+        usage: false,
+        json: false,
+        waitBackground: false
       } as const
       assert.deepStrictEqual(Request.fastLane(parsed), expected)
       assert.strictEqual(parsed._tag, "Invocation")
@@ -111,10 +126,16 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
     model: "7",
     from: { _tag: "Session", id: "7" },
     limits: { maxSteps: "7", maxTokens: "7", maxCost: "7", timeout: "7" },
+    cwd: "7",
+    file: "7",
+    outputSchema: "7",
+    outputRetries: "7",
     permission: "7",
     preset: "7",
     checkInvariants: false,
-    usage: false
+    usage: false,
+    json: false,
+    waitBackground: false
   },
   batch: {
     _tag: "Batch",
@@ -223,10 +244,37 @@ Options
   --profile NAME
       The profile to look at. Default: headless.
   --json
-      One JSON object.`
+      One JSON object.
+
+Examples
+  dsh config                # what holds here, and where it is said
+  dsh config --json | jq .  # for a program`
     )
     assert.include(Help.render("session show", settings), "\n  dsh session show <ID>\n")
     assert.include(Help.render("session", settings), "\n  dsh session COMMAND\n")
+  })
+
+  it("has examples for every command, and each is one that is understood", () => {
+    for (const [name, all] of Object.entries(examples)) {
+      assert.isAbove(all.length, 0, name)
+      for (const { line } of all) {
+        assert.include(Help.render(name as CommandName, settings), line)
+        // What stands before and behind a pipe is somebody else's.
+        const own = line.split(" | ").find((part) => /(^|\s)dsh /.test(part)) ?? ""
+        const words =
+          own
+            .replace(/^.*?dsh /, "")
+            .replace(/ > .*$/, "")
+            .match(/'[^']*'|"[^"]*"|\S+/g) ?? []
+        const parsed = Argv.parse(words.map((word) => word.replaceAll(/^['"]|['"]$/g, "")))
+        assert.isTrue(parsed._tag === "Invocation" && parsed.command === name, line)
+      }
+    }
+  })
+
+  it("knows topics", () => {
+    for (const name of Object.keys(topics) as ReadonlyArray<Topic>) assert.isNotEmpty(Help.topic(name, settings))
+    assert.include(Help.topic("exit-codes", settings), "\n  124 ")
   })
 
   it("lists every command and variable on the first page", () => {

@@ -14,12 +14,7 @@ const given = (name: string, value: string, description: string) =>
 const description = HelpDoc.blocks(
   [
     "Work on many tasks, each by an agent of its own, and print one line of JSON for each that is done.",
-    `A task is a line such as {"id": "a", "task": "fix the failing test", "cwd": "packages/a"}; it may have model, preset, permission, sessionId, env and budget, too.`,
-    "For example:",
-    "  dsh batch tasks.jsonl --concurrency 8 --retry 2 --timeout 20m --out results.jsonl",
-    "  dsh batch tasks.jsonl --out results.jsonl --resume",
-    "  dsh batch tasks.jsonl --isolate worktree --max-cost 5 --out results.jsonl",
-    "  jq -nc '{task: \"say hello\"}' | dsh batch - | jq -r .finalResponse"
+    `A task is a line such as {"id": "a", "task": "fix the failing test", "cwd": "packages/a"}; it may have model, preset, permission, sessionId, env and budget, too.`
   ].map((line) => HelpDoc.p(line))
 )
 

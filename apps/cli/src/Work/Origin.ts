@@ -27,6 +27,8 @@ export interface Options {
   readonly preset?: Choice.Choice | undefined
   /** Absolute. A session that goes on keeps its own. */
   readonly cwd: string
+  /** Somebody has asked for that folder. Default: it is just where they are. */
+  readonly isCwdGiven?: boolean
   /** What tools may do. Left out: what the session's log says, or what new sessions may. */
   readonly permission?: Preset.Preset | undefined
 }
@@ -34,7 +36,10 @@ export interface Options {
 export const start = (options: Options) =>
   Effect.gen(function* () {
     const agent = yield* begin(options)
-    if (options.from._tag !== "New") yield* inItsFolder(agent.session.header)
+    if (options.from._tag !== "New") {
+      yield* inItsFolder(agent.session.header)
+      yield* inThisFolder(agent.session.header, options)
+    }
     yield* permitted(agent.session, options.permission)
     return agent
   })
@@ -101,6 +106,12 @@ const inItsFolder = ({ cwd, id }: SessionHeader) =>
       `session ${id} works in ${cwd}, which is not there any more; put it back, or start a new session`
     )
   })
+
+/** Somebody who names a folder means that one. */
+const inThisFolder = ({ cwd, id }: SessionHeader, { cwd: asked, isCwdGiven = false }: Options) =>
+  !isCwdGiven || cwd === undefined || cwd === asked
+    ? Effect.void
+    : Failure.usage(`session ${id} works in ${cwd}, not in ${asked}; leave out --cwd, or start a new session there`)
 
 /** A session goes on with what it may do, unless this run is told otherwise. What is told to every run may only take away from it. */
 const permitted = (session: Session, permission: Preset.Preset | undefined) =>
