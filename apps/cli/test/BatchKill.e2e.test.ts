@@ -47,8 +47,8 @@ const trial = ({ concurrency, kills, rounds, seed, tasks }: Trial) =>
       const before = Batches.finished(out)
       const asked = yield* Batches.requests(workspace)
       let child: ChildProcess | undefined
-      // Some kills come before anything was begun.
-      let left = Math.floor(next() * ((total * 0.9) / kills)) + 1
+      // Of the requests that are left, a part for each kill: some come early in it, some late.
+      let left = Math.floor((0.1 + next() * 0.8) * (total / kills)) + 1
       const millis = Math.floor(next() * 30)
       const where = `seed ${seed}, kill ${kill + 1} of ${kills}, ${millis} ms after request ${left}`
       onRequest = () => {
