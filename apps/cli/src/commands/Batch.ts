@@ -134,7 +134,8 @@ const work = (
         Effect.gen(function* () {
           tally.take(result)
           if (results.isGone()) return
-          display.clear()
+          // A file is no terminal.
+          if (results.journal === undefined) display.clear()
           yield* results.write(result)
           // Nobody is left to do the others for.
           if (results.isGone()) yield* Deferred.succeed(stop, undefined)
