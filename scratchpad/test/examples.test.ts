@@ -5,7 +5,7 @@ import { Agents } from "@dsh/agent/Agents"
 import * as MockLlm from "@dsh/testing/MockLlm"
 import * as Reply from "@dsh/testing/Reply"
 import * as Script from "@dsh/testing/Script"
-import { ConfigProvider, Effect, Either, Fiber, Layer, TestClock } from "effect"
+import { ConfigProvider, Effect, Fiber, Layer, Stream, TestClock } from "effect"
 import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -58,13 +58,14 @@ describe("examples", () => {
     })
   )
 
-  it.effect("batch: tasks side by side, results in order", () =>
-    Effect.map(Batch.main(["one", "two", "three"]), (results) =>
-      assert.deepStrictEqual(results.map(Either.map(({ answer }) => answer)), [
-        Either.right("one"),
-        Either.right("two"),
-        Either.right("three")
-      ])
+  it.effect("batch: tasks side by side, a result for each", () =>
+    Effect.map(
+      Stream.runCollect(Batch.main(["one", "two", "three"].map((task, i) => ({ id: `t${i}`, task })))),
+      (results) =>
+        assert.sameMembers(
+          Array.from(results, ({ finalResponse, id, status }) => `${id} ${status} ${finalResponse}`),
+          ["t0 completed one", "t1 completed two", "t2 completed three"]
+        )
     )
   )
 

@@ -50,7 +50,7 @@ export const packages = {
   persistence: {
     role: "definition",
     provider: ["InPlace", "PersistenceJsonl", "PersistenceMemory"],
-    support: ["ProcessOwner"],
+    support: ["ProcessLock", "ProcessOwner"],
     feature: ["WriteBehind", "Checkpoints"]
   },
   "llm-effect-ai": { role: "provider" },
@@ -110,6 +110,13 @@ export const packages = {
   },
   compose: { role: "definition" },
   authoring: { role: "feature" },
+  batch: {
+    role: "definition",
+    provider: ["BatchJournalFile", "WorkspacesCopy", "WorkspacesWorktree"],
+    support: ["TaskFolder"],
+    // It sets what a task may do, and permission presets are a feature with its contract in one module.
+    bundle: ["Batch"]
+  },
   bundles: { role: "bundle" },
   presets: { role: "support" },
   "extension-host": { role: "support" },

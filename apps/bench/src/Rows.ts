@@ -2,6 +2,7 @@
  * The table, top to bottom. A row is one file under `rows/`.
  */
 import type { Row } from "./Row.ts"
+import * as Batch from "./rows/Batch.ts"
 import { floors } from "./rows/Floors.ts"
 import * as Hello from "./rows/Hello.ts"
 import { load } from "./rows/Load.ts"
@@ -20,5 +21,7 @@ export const rows: ReadonlyArray<Row> = [
   stream,
   streamMemory,
   ...manyAgents,
+  Batch.throughput,
+  Batch.memory,
   load
 ]

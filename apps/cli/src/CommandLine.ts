@@ -21,6 +21,7 @@ import * as Failure from "./Failure.ts"
 import type { Page } from "./Grammar.ts"
 import { config, helpOf } from "./CommandLine/HelpPage.ts"
 import type { HelpPage } from "./CommandLine/HelpPage.ts"
+import * as BatchCommand from "./CommandLine/BatchCommand.ts"
 import * as CredentialCommands from "./CommandLine/CredentialCommands.ts"
 import * as InspectionCommands from "./CommandLine/InspectionCommands.ts"
 import * as PermissionCommands from "./CommandLine/PermissionCommands.ts"
@@ -41,6 +42,7 @@ const sessionId = Args.withDescription(Args.text({ name: "ID" }), "The id of a s
 /** The commands; `choose` is told what was asked for. */
 const make = (choose: Request.Choose) => {
   const run = RunCommand.make(choose)
+  const batch = BatchCommand.make(choose)
   const demo = Command.make("demo", {}, () => choose({ _tag: "Demo" })).pipe(
     Command.withDescription("Watch an agent fix a failing test; needs no key and no network.")
   )
@@ -135,6 +137,7 @@ const make = (choose: Request.Choose) => {
     Command.withDescription("An LLM agent harness made of Layers."),
     Command.withSubcommands([
       run,
+      batch,
       demo,
       inForce,
       credentials,
@@ -151,6 +154,7 @@ const make = (choose: Request.Choose) => {
   const pages: Record<Page, () => HelpPage> = {
     dsh: () => helpOf(dsh),
     run: () => helpOf(run),
+    batch: () => helpOf(batch),
     demo: () => helpOf(demo),
     ...inspectionPages,
     ...credentialPages,

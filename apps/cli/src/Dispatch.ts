@@ -17,6 +17,11 @@ export const run = (request: Request): Command => {
         Effect.promise(() => import("./commands/Run.ts")),
         (command) => command.run(request)
       )
+    case "Batch":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/Batch.ts")),
+        (command) => command.run(request)
+      )
     case "Demo":
       return Effect.flatMap(
         Effect.promise(() => import("./commands/Demo.ts")),

@@ -19,6 +19,15 @@ export const examples: Readonly<Record<CommandName, ReadonlyArray<Example>>> = {
     example('dsh run --json "…" | jq -r \'select(.type == "result").answer\'', "for a program"),
     example('dsh run --output-schema verdict.json "is it safe?"', "an answer that is JSON")
   ],
+  batch: [
+    example("dsh batch tasks.jsonl --concurrency 8 --out results.jsonl", "eight at a time"),
+    example("dsh batch tasks.jsonl --out results.jsonl --resume", "go on after Ctrl+C or kill -9"),
+    example(
+      "dsh batch tasks.jsonl --isolate worktree --retry 2 --timeout 20m --max-cost 5",
+      "a worktree for each, within limits"
+    ),
+    example(`jq -nc '{task: "say hello"}' | dsh batch - | jq -r .finalResponse`, "from a pipe, to a pipe")
+  ],
   demo: [example("dsh demo", "see it work, without a key")],
   config: [
     example("dsh config", "what holds here, and where it is said"),

@@ -47,6 +47,21 @@ export const commands = {
     flags: ["--check-invariants", "--continue", "--json", "--usage", "--wait-background"],
     words: { _tag: "Task" }
   },
+  batch: {
+    options: {
+      "--concurrency": "N",
+      "--retry": "N",
+      "--timeout": "TIME",
+      "--max-cost": "AMOUNT",
+      "--out": "FILE",
+      "--isolate": "HOW",
+      "--model": "ID",
+      "--permission": "PRESET",
+      "--preset": "ID"
+    },
+    flags: ["--resume"],
+    words: { _tag: "One", name: "FILE" }
+  },
   demo: { options: {}, words: none },
   config: { options: { "--profile": "NAME" }, flags: ["--json"], words: none },
   "credentials list": { options: {}, flags: ["--json"], words: none },

@@ -1,6 +1,7 @@
 /**
  * The composition behind `dsh run`: the profile `headless`, and over it what the command line and the environment ask for.
  */
+import { PreStep } from "@dsh/agent/AgentHooks"
 import { Agents } from "@dsh/agent/Agents"
 import { ModelPrices } from "@dsh/agent/Budgets"
 import type { Limits } from "@dsh/agent/Budgets"
@@ -21,6 +22,7 @@ import type { StandardName } from "@dsh/permission/PermissionPresets"
 import { SessionPersistence } from "@dsh/persistence/SessionPersistence"
 import { Sessions } from "@dsh/session/Sessions"
 import { Credentials } from "@dsh/settings/Credentials"
+import { Execute } from "@dsh/tools/ToolHooks"
 import { Tools } from "@dsh/tools/Tools"
 import { Fs } from "@dsh/world/Fs"
 import type * as FileSystem from "@effect/platform/FileSystem"
@@ -69,7 +71,7 @@ export interface Options {
 const standing: Launch = { profile: "headless", patches: [] }
 
 /** What a run works with. */
-const needed = [Agents, Sessions, SessionPersistence, PermissionPresets, Tools, Fs] as const
+const needed = [Agents, Sessions, SessionPersistence, PermissionPresets, Tools, Fs, PreStep, Execute] as const
 
 export type Services = (typeof needed)[number]["Identifier"]
 

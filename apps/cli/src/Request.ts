@@ -62,6 +62,25 @@ export const boundary = (text: string): { readonly id: string; readonly at: numb
   return { id, at: seq === undefined ? undefined : Number(seq) }
 }
 
+export interface Batch {
+  readonly _tag: "Batch"
+  /** The file of tasks; `-` is stdin. */
+  readonly file: string
+  /** These are as typed. */
+  readonly concurrency: string | undefined
+  readonly retry: string | undefined
+  readonly timeout: string | undefined
+  readonly maxCost: string | undefined
+  readonly isolate: string | undefined
+  readonly model: string | undefined
+  readonly permission: string | undefined
+  readonly preset: string | undefined
+  /** Where results go. Left out: stdout. */
+  readonly out: string | undefined
+  /** Go on from what `out` and its journal have. */
+  readonly resume: boolean
+}
+
 export interface MockLlm {
   readonly _tag: "MockLlm"
   /** 0 takes any free port. */
@@ -72,6 +91,7 @@ export interface MockLlm {
 
 export type Request =
   | Run
+  | Batch
   | { readonly _tag: "Demo" }
   | { readonly _tag: "Config"; readonly profile: string | undefined; readonly json: boolean }
   | { readonly _tag: "Doctor"; readonly profile: string | undefined; readonly json: boolean }

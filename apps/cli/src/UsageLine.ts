@@ -19,6 +19,12 @@ export const text = ({ cost, tally }: Bill): string => {
   return parts.join(", ")
 }
 
+/** `0.0123 USD`; nothing where nobody keeps prices. */
+export const cost = ({ cost: { amounts } }: Bill): string | undefined =>
+  amounts.size === 0
+    ? undefined
+    : Array.from(amounts, ([currency, amount]) => `${money(amount)} ${currency}`).join(" + ")
+
 const priced = (amounts: ReadonlyMap<string, number>, requests: number, unknown: number): string => {
   const sum = Array.from(amounts, ([currency, amount]) => `${money(amount)} ${currency}`).join(" + ")
   return unknown === 0 ? sum : `${sum} for ${requests - unknown} of them`

@@ -137,6 +137,20 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
     json: false,
     waitBackground: false
   },
+  batch: {
+    _tag: "Batch",
+    file: "a",
+    concurrency: "7",
+    retry: "7",
+    timeout: "7",
+    maxCost: "7",
+    isolate: "7",
+    model: "7",
+    permission: "7",
+    preset: "7",
+    out: "7",
+    resume: false
+  },
   config: { _tag: "Config", profile: "7", json: false },
   demo: { _tag: "Demo" },
   doctor: { _tag: "Doctor", profile: "7", json: false },

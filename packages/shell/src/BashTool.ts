@@ -14,6 +14,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { isAbsolute, resolve } from "node:path"
 import * as Transcript from "./BashTool/Transcript.ts"
+import { AgentEnv } from "./CommandEnv.ts"
 import { Jobs } from "./Jobs.ts"
 import type { Work } from "./Jobs.ts"
 import { Shell } from "./Shell.ts"
@@ -131,6 +132,7 @@ const define = (extras: Extras): Tool.Tool<Shell> => {
         const request: ShellRequest = {
           command,
           cwd,
+          env: yield* AgentEnv,
           ...(timeoutMs !== undefined && { timeoutMs }),
           ...(session !== undefined && { facts: { DSH_SESSION_ID: session.id } })
         }

@@ -68,7 +68,7 @@ const make = (options: Options): Effect.Effect<Backend, never, Subprocess> =>
         const pty = yield* subprocess.openPty({
           argv: [options.shellPath ?? "bash", ...shellArgs],
           cwd,
-          env: CommandEnv.of({ env: prompt.env, facts }),
+          env: CommandEnv.of({ env: { ...(yield* CommandEnv.AgentEnv), ...prompt.env }, facts }),
           rows,
           cols,
           graceMs: disposeGraceMs

@@ -51,7 +51,8 @@ export const make = (limit: number): Effect.Effect<Handles, never, Scope.Scope> 
         const file = yield* Scope.extend(opening, scope).pipe(
           Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
         )
-        const handle: Handle = { file, scope, users: 0 }
+        // In use from the start: while room is made for it, others make room for theirs.
+        const handle: Handle = { file, scope, users: 1 }
         handles.set(path, handle)
         yield* makeRoomFor(handle)
         return handle
@@ -59,10 +60,9 @@ export const make = (limit: number): Effect.Effect<Handles, never, Scope.Scope> 
 
     yield* Effect.addFinalizer(() => Effect.forEach([...handles.keys()], close, { discard: true }))
 
-    const run = <A, E>(handle: Handle, use: (file: FileSystem.File) => Effect.Effect<A, E>): Effect.Effect<A, E> => {
-      const using = use(handle.file)
-      handle.users++
-      return Effect.matchCauseEffect(using, {
+    /** Counts as a user already. */
+    const run = <A, E>(handle: Handle, use: (file: FileSystem.File) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.matchCauseEffect(use(handle.file), {
         onSuccess: (value) => {
           handle.users--
           return Effect.succeed(value)
@@ -72,7 +72,6 @@ export const make = (limit: number): Effect.Effect<Handles, never, Scope.Scope> 
           return Effect.failCause(cause)
         }
       })
-    }
 
     return {
       use: (path, opening, use) =>
@@ -81,6 +80,7 @@ export const make = (limit: number): Effect.Effect<Handles, never, Scope.Scope> 
           if (handle === undefined) return Effect.flatMap(open(path, opening), (opened) => run(opened, use))
           handles.delete(path)
           handles.set(path, handle)
+          handle.users++
           return run(handle, use)
         }),
       close
