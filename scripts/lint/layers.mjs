@@ -75,6 +75,7 @@ export const packages = {
     provider: ["PermissionRulesFile", "ShellSyntaxTreeSitter"],
     feature: ["ApprovalContext", "PermissionPolicy", "PermissionPresets", "WebApproval"]
   },
+  commands: { role: "definition", feature: ["HelpCommand", "ModelCommand", "PermissionCommand"] },
   http: { role: "provider", definition: ["GuardedHttp"] },
   world: { role: "definition", provider: ["FsLocal", "FsMemory", "SubprocessLocal"] },
   sandbox: {
