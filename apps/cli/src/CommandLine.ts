@@ -21,6 +21,7 @@ import * as Failure from "./Failure.ts"
 import type { Page } from "./Grammar.ts"
 import { config, helpOf } from "./CommandLine/HelpPage.ts"
 import type { HelpPage } from "./CommandLine/HelpPage.ts"
+import * as ChatCommand from "./CommandLine/ChatCommand.ts"
 import * as CredentialCommands from "./CommandLine/CredentialCommands.ts"
 import * as InspectionCommands from "./CommandLine/InspectionCommands.ts"
 import * as PermissionCommands from "./CommandLine/PermissionCommands.ts"
@@ -98,6 +99,7 @@ const make = (choose: Request.Choose) => {
       })
   ).pipe(Command.withDescription("Work on one task until it is done, print the answer and exit."))
 
+  const chat = ChatCommand.make(choose)
   const demo = Command.make("demo", {}, () => choose({ _tag: "Demo" })).pipe(
     Command.withDescription("Watch an agent fix a failing test; needs no key and no network.")
   )
@@ -192,6 +194,7 @@ const make = (choose: Request.Choose) => {
     Command.withDescription("An LLM agent harness made of Layers."),
     Command.withSubcommands([
       run,
+      chat,
       demo,
       inForce,
       credentials,
@@ -208,6 +211,7 @@ const make = (choose: Request.Choose) => {
   const pages: Record<Page, () => HelpPage> = {
     dsh: () => helpOf(dsh),
     run: () => helpOf(run),
+    chat: () => helpOf(chat),
     demo: () => helpOf(demo),
     ...inspectionPages,
     ...credentialPages,

@@ -17,6 +17,11 @@ export const run = (request: Request): Command => {
         Effect.promise(() => import("./commands/Run.ts")),
         (command) => command.run(request)
       )
+    case "Chat":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/Chat.ts")),
+        (command) => command.run(request)
+      )
     case "Demo":
       return Effect.flatMap(
         Effect.promise(() => import("./commands/Demo.ts")),

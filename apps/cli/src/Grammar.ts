@@ -40,6 +40,11 @@ export const commands = {
     flags: ["--continue", "--check-invariants", "--usage"],
     words: { _tag: "Task" }
   },
+  chat: {
+    options: { "--model": "ID", "--session": "ID", "--permission": "PRESET", "--preset": "ID", "--profile": "NAME" },
+    flags: ["--continue"],
+    words: { _tag: "Task" }
+  },
   demo: { options: {}, words: none },
   config: { options: { "--profile": "NAME" }, flags: ["--json"], words: none },
   "credentials list": { options: {}, flags: ["--json"], words: none },

@@ -51,6 +51,12 @@ export const boundary = (text: string): { readonly id: string; readonly at: numb
   return { id, at: seq === undefined ? undefined : Number(seq) }
 }
 
+export interface Chat extends Pick<Run, "words" | "model" | "from" | "permission" | "preset"> {
+  readonly _tag: "Chat"
+  /** Left out: the profile `chat`. */
+  readonly profile: string | undefined
+}
+
 export interface MockLlm {
   readonly _tag: "MockLlm"
   /** 0 takes any free port. */
@@ -61,6 +67,7 @@ export interface MockLlm {
 
 export type Request =
   | Run
+  | Chat
   | { readonly _tag: "Demo" }
   | { readonly _tag: "Config"; readonly profile: string | undefined; readonly json: boolean }
   | { readonly _tag: "Doctor"; readonly profile: string | undefined; readonly json: boolean }

@@ -3,11 +3,13 @@
  * the way the turn ended becomes the exit code.
  */
 import type { Agent } from "@dsh/agent/Agent"
+import type { AgentError } from "@dsh/agent/AgentError"
 import { Agents } from "@dsh/agent/Agents"
 import * as LlmDeepSeek from "@dsh/llm/LlmDeepSeek"
 import { PersistenceError } from "@dsh/persistence/PersistenceError"
 import { SessionPersistence } from "@dsh/persistence/SessionPersistence"
 import { PermissionPresets } from "@dsh/permission/PermissionPresets"
+import type { PresetError } from "@dsh/permission/PermissionPresets"
 import { isRun } from "@dsh/protocol/ChunkRun"
 import type { LogEntry } from "@dsh/protocol/ChunkRun"
 import { SessionId } from "@dsh/protocol/Ids"
@@ -18,8 +20,10 @@ import type { PriceTable } from "@dsh/protocol/Prices"
 import * as UsageTally from "@dsh/protocol/UsageTally"
 import type { SessionEvents, TurnEndReason } from "@dsh/protocol/SessionEvent"
 import type { Session } from "@dsh/session/Session"
+import type { SessionError } from "@dsh/session/SessionError"
 import { Sessions } from "@dsh/session/Sessions"
 import { Fs } from "@dsh/world/Fs"
+import type { FsError } from "@dsh/world/Fs"
 import * as Effect from "effect/Effect"
 import * as Choice from "./AgentPresets/Choice.ts"
 import * as Bill from "./Bill.ts"
@@ -62,9 +66,7 @@ interface Worked {
 export const work = (options: Options) =>
   Effect.gen(function* () {
     const output = yield* Output
-    const agent = yield* start(options)
-    if (options.from._tag !== "New") yield* inItsFolder(agent.session.header)
-    yield* permitted(agent.session, options.permission)
+    const agent = yield* begin(options)
     Repetition.prepare()
     let used = Bill.none
     const { usage } = options
@@ -102,19 +104,33 @@ export const work = (options: Options) =>
       output.notice(`used ${[UsageLine.text(used), size].filter((part) => part !== undefined).join("; ")}`)
     }
     return { agent, exitCode: yield* report(reason) } satisfies Worked
-  }).pipe(
-    Effect.mapError((error) => {
-      if (error instanceof Failure.Failure) return error
-      if (error._tag === "AgentError" && error.code === "PRESET_UNAVAILABLE") {
-        return Choice.unavailable(error.message, options.from._tag === "New" ? options.preset : undefined)
-      }
-      // What is wrong with a stored session is told in the words of who stores it.
-      const stored = error._tag === "SessionError" && error.cause instanceof PersistenceError ? error.cause : error
-      return Failure.fromError(stored)
-    })
-  )
+  }).pipe(Effect.mapError(failure(options)))
 
-const start = Effect.fnUntraced(function* ({ cwd, defaultModel = shipped, from, model, preset }: Options) {
+/** Where it begins, and what it may do. */
+export type Beginning = Pick<Options, "cwd" | "defaultModel" | "from" | "model" | "permission" | "preset">
+
+/** The agent of a session that is new or goes on, for as long as the current Scope is open. */
+export const begin = Effect.fnUntraced(function* (options: Beginning) {
+  const agent = yield* start(options)
+  if (options.from._tag !== "New") yield* inItsFolder(agent.session.header)
+  yield* permitted(agent.session, options.permission)
+  return agent
+})
+
+/** What is told of a failure to begin or to go on. */
+export const failure =
+  ({ from, preset }: Pick<Options, "from" | "preset">) =>
+  (error: AgentError | SessionError | PersistenceError | PresetError | FsError | Failure.Failure): Failure.Failure => {
+    if (error instanceof Failure.Failure) return error
+    if (error._tag === "AgentError" && error.code === "PRESET_UNAVAILABLE") {
+      return Choice.unavailable(error.message, from._tag === "New" ? preset : undefined)
+    }
+    // What is wrong with a stored session is told in the words of who stores it.
+    const stored = error._tag === "SessionError" && error.cause instanceof PersistenceError ? error.cause : error
+    return Failure.fromError(stored)
+  }
+
+const start = Effect.fnUntraced(function* ({ cwd, defaultModel = shipped, from, model, preset }: Beginning) {
   const agents = yield* Agents
   const { provider } = LlmDeepSeek
   const chosen = model === undefined ? {} : { model }

@@ -116,6 +116,15 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
     checkInvariants: false,
     usage: false
   },
+  chat: {
+    _tag: "Chat",
+    words: ["a", "b"],
+    model: "7",
+    from: { _tag: "Session", id: "7" },
+    permission: "7",
+    preset: "7",
+    profile: "7"
+  },
   config: { _tag: "Config", profile: "7", json: false },
   demo: { _tag: "Demo" },
   doctor: { _tag: "Doctor", profile: "7", json: false },

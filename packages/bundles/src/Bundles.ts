@@ -15,6 +15,7 @@ const hidden = [
   ".credentials.yaml",
   ".credentials.yaml.lock",
   ".env",
+  "chat-history.jsonl",
   "sessions",
   "sessions.sqlite",
   "sessions.sqlite-wal",
@@ -152,14 +153,35 @@ const headless: PatchLayer = rows("bundle headless", [
   }
 ])
 
+const chat: PatchLayer = rows("bundle chat", [
+  { id: "attended", name: "@dsh/permission/ApprovalContext", config: { attended: true } },
+  {
+    id: "company",
+    name: "@dsh/prompt/PromptSection",
+    config: {
+      name: "deployment:surface",
+      order: -98,
+      text:
+        "The user reads along in a terminal, may write to you while you work, and answers when you have finished. What you write is " +
+        "shown as Markdown."
+    }
+  },
+  { id: "commands", name: "@dsh/commands/Commands" },
+  { id: "help-command", name: "@dsh/commands/HelpCommand" },
+  { id: "model-command", name: "@dsh/commands/ModelCommand" },
+  { id: "permission-command", name: "@dsh/commands/PermissionCommand" },
+  { id: "path-completion", name: "@dsh/context/FileReferencesLocal" }
+])
+
 /** In the order in which a listing shows them. */
-export const bundles: Readonly<Record<string, PatchLayer>> = { base, headless }
+export const bundles: Readonly<Record<string, PatchLayer>> = { base, headless, chat }
 
 /** The profiles that need no folder to be used. */
 export const templates: Readonly<
   Record<string, { readonly bundles: ReadonlyArray<string>; readonly patchReload: "live" | "startup" }>
 > = {
   headless: { bundles: ["base", "headless"], patchReload: "startup" },
+  chat: { bundles: ["base", "chat"], patchReload: "startup" },
   sdk: { bundles: ["base"], patchReload: "startup" },
   "sdk-minimal": { bundles: ["base"], patchReload: "startup" },
   acp: { bundles: ["base"], patchReload: "startup" },

@@ -16,6 +16,7 @@ const standing: ReadonlyMap<string, Plugin> = new Map(
 
 type Loader = () => Promise<{ readonly plugins: ReadonlyArray<Plugin> }>
 
+const attended: Loader = () => import("./plugins/Attended.ts")
 const authoring: Loader = () => import("./plugins/Authoring.ts")
 const images: Loader = () => import("./plugins/Images.ts")
 const terminals: Loader = () => import("./plugins/Terminals.ts")
@@ -33,6 +34,11 @@ const rare: Readonly<Record<string, Loader>> = {
   "@dsh/terminal/TerminalBash": terminals,
   "@dsh/terminal/TerminalTools": terminals,
   "@dsh/terminal/TerminalsLocal": terminals,
+  "@dsh/commands/Commands": attended,
+  "@dsh/commands/HelpCommand": attended,
+  "@dsh/commands/ModelCommand": attended,
+  "@dsh/commands/PermissionCommand": attended,
+  "@dsh/context/FileReferencesLocal": attended,
   "@dsh/code-mode/CodeMode": programs,
   "@dsh/code-mode/CodeRuntimeQuickJs": programs,
   "@dsh/code-mode/Presentation": programs,
