@@ -73,9 +73,9 @@ export const packages = {
   permission: {
     role: "definition",
     provider: ["PermissionRulesFile", "ShellSyntaxTreeSitter"],
-    feature: ["ApprovalContext", "PermissionPolicy", "PermissionPresets", "WebApproval"]
+    feature: ["ApprovalContext", "PermissionCommand", "PermissionPolicy", "PermissionPresets", "WebApproval"]
   },
-  commands: { role: "definition", feature: ["HelpCommand", "ModelCommand", "PermissionCommand"] },
+  commands: { role: "definition", feature: ["HelpCommand", "ModelCommand"] },
   http: { role: "provider", definition: ["GuardedHttp"] },
   world: { role: "definition", provider: ["FsLocal", "FsMemory", "SubprocessLocal"] },
   sandbox: {

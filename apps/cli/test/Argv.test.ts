@@ -81,7 +81,7 @@ const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: Reg
   [["rn", "fix"], /^"rn" is no command of dsh; did you mean "run"\?$/],
   [
     ["frobnicate"],
-    /it knows run, demo, config, credentials, doctor, models, permission, plugin, preset, session, settings, mock-llm$/
+    /it knows run, chat, demo, config, credentials, doctor, models, permission, plugin, preset, session, settings, mock-llm$/
   ],
   [["--verson"], /^--verson is no option of "dsh"; did you mean "--version"\?$/],
   [["--model", "m", "run", "fix"], /^--model is no option of "dsh"; it goes after the command: dsh run --model$/],

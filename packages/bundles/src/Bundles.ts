@@ -169,7 +169,7 @@ const chat: PatchLayer = rows("bundle chat", [
   { id: "commands", name: "@dsh/commands/Commands" },
   { id: "help-command", name: "@dsh/commands/HelpCommand" },
   { id: "model-command", name: "@dsh/commands/ModelCommand" },
-  { id: "permission-command", name: "@dsh/commands/PermissionCommand" },
+  { id: "permission-command", name: "@dsh/permission/PermissionCommand" },
   { id: "path-completion", name: "@dsh/context/FileReferencesLocal" }
 ])
 

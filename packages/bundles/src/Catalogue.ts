@@ -37,7 +37,7 @@ const rare: Readonly<Record<string, Loader>> = {
   "@dsh/commands/Commands": attended,
   "@dsh/commands/HelpCommand": attended,
   "@dsh/commands/ModelCommand": attended,
-  "@dsh/commands/PermissionCommand": attended,
+  "@dsh/permission/PermissionCommand": attended,
   "@dsh/context/FileReferencesLocal": attended,
   "@dsh/code-mode/CodeMode": programs,
   "@dsh/code-mode/CodeRuntimeQuickJs": programs,

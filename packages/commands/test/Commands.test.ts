@@ -121,8 +121,8 @@ describe("Commands", () => {
       })
       const other = yield* make
       const names = (agent: typeof mine) => (Commands.of(agent)?.list() ?? []).map(({ name }) => name)
-      assert.deepStrictEqual(names(mine), ["help", "mine", "model", "permission"])
-      assert.deepStrictEqual(names(other), ["help", "model", "permission"])
+      assert.deepStrictEqual(names(mine), ["help", "mine", "model"])
+      assert.deepStrictEqual(names(other), ["help", "model"])
       const commands = yield* Commands.Commands
       yield* Effect.scoped(
         Effect.gen(function* () {

@@ -1,7 +1,6 @@
 // The commands that every front-end has.
 import { ModelSelection } from "@dsh/agent/ModelSelection"
 import * as LlmScripted from "@dsh/llm/LlmScripted"
-import { PermissionPresets } from "@dsh/permission/PermissionPresets"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import * as Commands from "../src/Commands.ts"
@@ -16,24 +15,7 @@ describe("/help", () => {
   it.scoped("lists the commands with what they take", () =>
     Effect.gen(function* () {
       const { text = "" } = yield* said(yield* make, "/help")
-      assert.match(text, /^\/help +List the commands\.\n\/model \[.*\n\/permission \[PRESET\] +Say how far/)
-    }).pipe(Effect.provide(world()))
-  )
-})
-
-describe("/permission", () => {
-  it.scoped("says what holds, changes it, and names what there is when it is told nonsense", () =>
-    Effect.gen(function* () {
-      const agent = yield* make
-      const presets = yield* PermissionPresets
-      assert.match((yield* said(agent, "/permission")).text ?? "", /^ {2}read-only: .*\n\* workspace-write: /)
-      assert.strictEqual((yield* said(agent, "/permission read-only")).kind, "success")
-      assert.strictEqual(presets.current(agent.session), "read-only")
-      assert.deepStrictEqual(yield* said(agent, "/permission nonsense"), {
-        kind: "error",
-        text: `there is no permission preset "nonsense"; use one of read-only, workspace-write, danger-full-access`
-      })
-      assert.lengthOf(ofType(agent.session, "command/done"), 3)
+      assert.match(text, /^\/help +List the commands\.\n\/model .* {2}Say which/)
     }).pipe(Effect.provide(world()))
   )
 })

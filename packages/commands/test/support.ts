@@ -5,20 +5,18 @@ import { Agents } from "@dsh/agent/Agents"
 import * as LlmScripted from "@dsh/llm/LlmScripted"
 import * as AgentLoop from "@dsh/loop/AgentLoop"
 import * as Definitions from "@dsh/loop/Definitions"
-import * as Approval from "@dsh/permission/Approval"
-import * as PermissionPresets from "@dsh/permission/PermissionPresets"
 import type { EventOf, EventType } from "@dsh/protocol/SessionEvent"
 import type { Session } from "@dsh/session/Session"
 import { Effect, Layer } from "effect"
 import * as Commands from "../src/Commands.ts"
 import * as HelpCommand from "../src/HelpCommand.ts"
 import * as ModelCommand from "../src/ModelCommand.ts"
-import * as PermissionCommand from "../src/PermissionCommand.ts"
 
 export const world = (script: ReadonlyArray<LlmScripted.Reply.Reply> = []) =>
-  Layer.mergeAll(HelpCommand.layer, ModelCommand.layer, PermissionCommand.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(AgentLoop.layer, LlmScripted.layer(script), PermissionPresets.layer())),
-    Layer.provideMerge(Layer.merge(Approval.layer(), Commands.layer)),
+  Layer.merge(HelpCommand.layer, ModelCommand.layer).pipe(
+    Layer.provideMerge(Layer.merge(AgentLoop.layer, LlmScripted.layer(script))),
+    // Below the loop: an agent has what was there before it.
+    Layer.provideMerge(Commands.layer),
     Layer.provideMerge(Definitions.layer)
   )
 

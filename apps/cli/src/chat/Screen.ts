@@ -30,6 +30,9 @@ interface Placed {
   readonly cursor: { readonly row: number; readonly column: number } | undefined
 }
 
+// oxlint-disable-next-line no-control-regex
+const drawnCursor = /\u001b\[7m(.*?)\u001b\[0m/su
+
 /** Takes the mark out, and with it the painted cursor: there is a real one. A line that is too long would be two. */
 const place = (lines: ReadonlyArray<string>, color: boolean, columns: number): Placed => {
   let cursor: Placed["cursor"]
@@ -38,11 +41,7 @@ const place = (lines: ReadonlyArray<string>, color: boolean, columns: number): P
     if (at === -1) return Safe.painted(visibleWidth(line) > columns ? truncateToWidth(line, columns, "") : line, color)
     const before = line.slice(0, at)
     cursor = { row, column: visibleWidth(before) }
-    // oxlint-disable-next-line no-control-regex
-    return Safe.painted(
-      before + line.slice(at + CURSOR_MARKER.length).replace(/\u001b\[7m(.*?)\u001b\[0m/su, "$1"),
-      color
-    )
+    return Safe.painted(before + line.slice(at + CURSOR_MARKER.length).replace(drawnCursor, "$1"), color)
   })
   return { lines: clean, cursor }
 }

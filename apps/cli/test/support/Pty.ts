@@ -125,7 +125,7 @@ export const open = (args: ReadonlyArray<string>, workspace: Workspace, options:
           () => ended,
           () => `it does not end\n${screen()}`
         ),
-        hangUp: Effect.sync(() => pty.destroy()),
+        hangUp: Effect.sync(() => (pty as unknown as { readonly destroy: () => void }).destroy()),
         end: () => {
           if (ended === undefined) pty.kill("SIGKILL")
           emulator.dispose()

@@ -5,11 +5,11 @@ import { ModelSelection } from "@dsh/agent/ModelSelection"
 import * as Commands from "@dsh/commands/Commands"
 import * as HelpCommand from "@dsh/commands/HelpCommand"
 import * as ModelCommand from "@dsh/commands/ModelCommand"
-import * as PermissionCommand from "@dsh/commands/PermissionCommand"
 import { FileReferences } from "@dsh/context/FileReferences"
 import * as FileReferencesLocal from "@dsh/context/FileReferencesLocal"
 import * as Plugin from "@dsh/kernel/Plugin"
 import { Llm } from "@dsh/llm/Llm"
+import * as PermissionCommand from "@dsh/permission/PermissionCommand"
 import { PermissionPresets } from "@dsh/permission/PermissionPresets"
 import { EventTypes } from "@dsh/session/EventTypes"
 import { ToolResult } from "@dsh/tools/ToolHooks"
@@ -41,7 +41,7 @@ const model = Plugin.make({
 })
 
 const permission = Plugin.make({
-  name: "@dsh/commands/PermissionCommand",
+  name: "@dsh/permission/PermissionCommand",
   description: "/permission says how far tools may go, or changes it.",
   requires: [Commands.Commands, PermissionPresets],
   layer: () => PermissionCommand.layer

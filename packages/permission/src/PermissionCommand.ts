@@ -1,11 +1,11 @@
 /**
  * `/permission`: how far the tools of this session may go.
  */
-import { PermissionPresets } from "@dsh/permission/PermissionPresets"
-import type { Table } from "@dsh/permission/PermissionPresets"
+import * as Commands from "@dsh/commands/Commands"
+import type { Result } from "@dsh/commands/Commands"
 import * as Effect from "effect/Effect"
-import * as Commands from "./Commands.ts"
-import type { Result } from "./Commands.ts"
+import { PermissionPresets } from "./PermissionPresets.ts"
+import type { Table } from "./PermissionPresets.ts"
 
 const listing = (table: Table, current: string): string =>
   [
