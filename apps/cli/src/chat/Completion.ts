@@ -3,7 +3,7 @@
  */
 import type { Command } from "@dsh/commands/Commands"
 import type { Candidate } from "@dsh/context/FileReferences"
-import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui"
+import type { AutocompleteItem, AutocompleteProvider } from "@earendil-works/pi-tui"
 import * as Safe from "./Safe.ts"
 
 export interface Sources {
@@ -13,59 +13,74 @@ export interface Sources {
   readonly paths: (query: string) => Promise<ReadonlyArray<Candidate>>
 }
 
-type Suggested = AutocompleteSuggestions | null
+/** The word that is being typed. */
+type Begun =
+  | { readonly kind: "path"; readonly word: string; readonly query: string }
+  | { readonly kind: "command"; readonly word: string; readonly name: string }
+  | { readonly kind: "value"; readonly word: string; readonly name: string }
 
-const none: Suggested = null
-
-const suggested = (items: ReadonlyArray<AutocompleteItem>, prefix: string): Suggested =>
-  items.length === 0 ? none : { items: [...items], prefix }
+const begun = (before: string, line: number): Begun | undefined => {
+  const [path, plain, quoted] = /(?:^|\s)(@(?:"([^"]*)|([^"\s]*)))$/.exec(before)?.slice(1) ?? []
+  if (path !== undefined) return { kind: "path", word: path, query: plain ?? quoted ?? "" }
+  if (line > 0) return undefined
+  const [, name, input] = /^\/([a-z0-9_-]*)(?:\s+(\S*))?$/.exec(before) ?? []
+  if (name === undefined) return undefined
+  return input === undefined ? { kind: "command", word: `/${name}`, name } : { kind: "value", word: input, name }
+}
 
 /** A path as it is written behind an `@`. */
 const reference = (path: string): string => (/[\s"]/.test(path) ? `@"${path.replaceAll('"', "")}"` : `@${path}`)
 
-const isBegun = (query: string) => {
-  const wanted = query.toLowerCase()
-  return ({ label, value }: AutocompleteItem): boolean =>
-    value.toLowerCase().startsWith(wanted) || label.toLowerCase().includes(wanted)
-}
+const isMeant =
+  (word: string) =>
+  ({ label, value }: AutocompleteItem): boolean =>
+    value.toLowerCase().startsWith(word.toLowerCase()) || label.toLowerCase().includes(word.toLowerCase())
 
-export const make = ({ commands, paths, values }: Sources): AutocompleteProvider => ({
-  getSuggestions: async (lines, line, column) => {
-    const before = (lines[line] ?? "").slice(0, column)
-    const [path, query] = /(?:^|\s)(@"?([^"\s]*|(?<=")[^"]*))$/.exec(before)?.slice(1) ?? []
-    if (path !== undefined) {
-      const found = await paths(query ?? "")
-      return suggested(
-        found.map((candidate) => ({ value: reference(candidate.path), label: Safe.oneLine(candidate.path) })),
-        path
-      )
-    }
-    if (line > 0) return none
-    const [, name, input] = /^\/([a-z0-9_-]*)(?:\s+(\S*))?$/.exec(before) ?? []
-    if (name === undefined) return none
-    if (input !== undefined) return suggested((await values(name)).filter(isBegun(input)), input)
-    const named = commands().filter((command) => command.name.startsWith(name))
-    return suggested(
-      named.map((command) => ({
-        value: `/${command.name}`,
-        label: command.input === undefined ? `/${command.name}` : `/${command.name} ${command.input.hint}`,
-        description: command.description
-      })),
-      `/${name}`
-    )
-  },
+export const make = ({ commands, paths, values }: Sources): AutocompleteProvider => {
+  /** The word that the last answer was about: more may have been typed since. */
+  let asked = ""
 
-  applyCompletion: (lines, cursorLine, cursorCol, item, prefix) => {
-    const current = lines[cursorLine] ?? ""
-    const before = current.slice(0, cursorCol - prefix.length)
-    // A folder is gone into, anything else is done with.
-    const isFolder = item.value.startsWith("@") && /\/"?$/.test(item.value)
-    const value = isFolder ? item.value : `${item.value} `
-    const column = before.length + value.length - (isFolder && value.endsWith('"') ? 1 : 0)
-    return {
-      lines: lines.with(cursorLine, before + value + current.slice(cursorCol)),
-      cursorLine,
-      cursorCol: column
+  const itemsFor = async (word: Begun): Promise<ReadonlyArray<AutocompleteItem>> => {
+    switch (word.kind) {
+      case "path":
+        return (await paths(word.query)).map(({ path }) => ({ value: reference(path), label: Safe.oneLine(path) }))
+      case "value":
+        return (await values(word.name)).filter(isMeant(word.word))
+      case "command":
+        return commands()
+          .filter(({ name }) => name.startsWith(word.name))
+          .map(({ description, input, name }) => ({
+            value: `/${name}`,
+            label: input === undefined ? `/${name}` : `/${name} ${input.hint}`,
+            description
+          }))
     }
   }
-})
+
+  return {
+    getSuggestions: async (lines, line, column) => {
+      const word = begun((lines[line] ?? "").slice(0, column), line)
+      if (word === undefined) return null
+      const items = await itemsFor(word)
+      asked = word.word
+      return items.length === 0 ? null : { items: [...items], prefix: word.word }
+    },
+
+    applyCompletion: (lines, cursorLine, cursorCol, item) => {
+      const unchanged = { lines, cursorLine, cursorCol }
+      const current = lines[cursorLine] ?? ""
+      const word = begun(current.slice(0, cursorCol), cursorLine)
+      // Who types faster than the answer comes means what was typed.
+      if (word === undefined || (word.word !== asked && !item.value.startsWith(word.word))) return unchanged
+      const before = current.slice(0, cursorCol - word.word.length)
+      // A folder is gone into, anything else is done with.
+      const isFolder = word.kind === "path" && /\/"?$/.test(item.value)
+      const value = isFolder ? item.value : `${item.value} `
+      return {
+        lines: lines.with(cursorLine, before + value + current.slice(cursorCol)),
+        cursorLine,
+        cursorCol: before.length + value.length - (isFolder && value.endsWith('"') ? 1 : 0)
+      }
+    }
+  }
+}

@@ -3,6 +3,7 @@
  */
 import type { Agent } from "@dsh/agent/Agent"
 import { ModelSelection } from "@dsh/agent/ModelSelection"
+import * as Registered from "@dsh/commands/Commands"
 import { Commands } from "@dsh/commands/Commands"
 import * as Line from "@dsh/commands/Line"
 import * as ModelCommand from "@dsh/commands/ModelCommand"
@@ -78,7 +79,8 @@ export const run = (options: Options): Effect.Effect<Next, never, Services | Sco
     const cwd = session.header.cwd ?? process.cwd()
     const presets = yield* PermissionPresets
     const selection = yield* ModelSelection
-    const commands = yield* Commands
+    // Those of the realm of its agent, which sees what is registered outside.
+    const commands = Registered.of(agent) ?? (yield* Commands)
     const files = yield* FileReferences
     const context = yield* Effect.context<Services>()
     const fork = yield* FiberSet.makeRuntime<Services>()

@@ -278,7 +278,7 @@ export class Front {
         : undefined
     return [
       ...(view.isRunning && question === undefined ? ["", Status.activity(view, seconds, width, theme)] : []),
-      ...Status.queue(inbox(), width, theme),
+      ...Status.queue(inbox(), view, width, theme),
       ...(question === undefined ? [] : question.render(width)),
       ...(isInFront ? [] : this.editor.render(width)),
       Status.footer({ ...standing(), hint }, width, theme)

@@ -60,12 +60,14 @@ export const activity = ({ drafting }: View, seconds: number, width: number, the
 }
 
 /** What was said and has not reached the model yet. */
-export const queue = (inbox: Inbox, width: number, theme: Theme): ReadonlyArray<string> => {
+export const queue = (inbox: Inbox, view: View, width: number, theme: Theme): ReadonlyArray<string> => {
   const lines = (label: string, messages: Inbox["next-step"]) =>
     messages
       .filter(({ source }) => source.kind === "user")
       .map(({ content }) => theme.dim(truncateToWidth(`${label}: ${Safe.oneLine(textOf(content))}`, width, "…")))
-  const waiting = [...lines("» steers", inbox["next-step"]), ...lines("+ queued", inbox["next-turn"])]
+  // The first is the one that is being taken up.
+  const later = view.isRunning && !view.isBegun ? inbox["next-turn"].slice(1) : inbox["next-turn"]
+  const waiting = [...lines("» steers", inbox["next-step"]), ...lines("+ queued", later)]
   return waiting.length === 0
     ? []
     : [...waiting, theme.dim(truncateToWidth("  (Alt+Up takes the last one back)", width, "…"))]

@@ -92,6 +92,8 @@ export class View {
   /** Asked and not answered yet, oldest first. */
   questions: ReadonlyArray<Question> = []
   isRunning = false
+  /** Whether what the turn is about has reached it. */
+  isBegun = false
   bill: Bill.Bill = Bill.none
   /** What the model is writing a call of, and how much of it there is. */
   drafting: { readonly name: string; readonly size: number } | undefined
@@ -131,6 +133,7 @@ export class View {
     switch (event.type) {
       case "turn/start":
         this.isRunning = true
+        this.isBegun = false
         return
       case "turn/end":
         return this.#endTurn(event.data.reason)
@@ -201,8 +204,8 @@ export class View {
 
   /** What was streamed stands there already. */
   #answer({ data: { interrupted, message } }: EventOf<"assistant/message">): void {
-    const isStreamed = this.#isStreamed
     this.#close()
+    const isStreamed = this.#isStreamed
     this.#isStreamed = false
     if (!isStreamed) {
       for (const block of message.content) {
@@ -225,8 +228,10 @@ export class View {
   }
 
   #message(message: UserMessage): void {
-    if (message.source.kind === "user") this.items.push({ kind: "user", text: shown(message.content) })
-    else this.items.push({ kind: "context", text: contextOf(message) })
+    if (message.source.kind === "user") {
+      this.isBegun = true
+      this.items.push({ kind: "user", text: shown(message.content) })
+    } else this.items.push({ kind: "context", text: contextOf(message) })
   }
 
   #call({ arguments: raw, callId, name }: EventOf<"tool/call">["data"]): void {
