@@ -40,6 +40,15 @@ export const make = ({ commands, paths, values }: Sources): AutocompleteProvider
   /** The word that the last answer was about: more may have been typed since. */
   let asked = ""
 
+  const named = (begin: string): ReadonlyArray<AutocompleteItem> =>
+    commands()
+      .filter(({ name }) => name.startsWith(begin))
+      .map(({ description, input, name }) => ({
+        value: `/${name}`,
+        label: input === undefined ? `/${name}` : `/${name} ${input.hint}`,
+        description
+      }))
+
   const itemsFor = async (word: Begun): Promise<ReadonlyArray<AutocompleteItem>> => {
     switch (word.kind) {
       case "path":
@@ -47,13 +56,7 @@ export const make = ({ commands, paths, values }: Sources): AutocompleteProvider
       case "value":
         return (await values(word.name)).filter(isMeant(word.word))
       case "command":
-        return commands()
-          .filter(({ name }) => name.startsWith(word.name))
-          .map(({ description, input, name }) => ({
-            value: `/${name}`,
-            label: input === undefined ? `/${name}` : `/${name} ${input.hint}`,
-            description
-          }))
+        return named(word.name)
     }
   }
 
@@ -71,11 +74,13 @@ export const make = ({ commands, paths, values }: Sources): AutocompleteProvider
       const current = lines[cursorLine] ?? ""
       const word = begun(current.slice(0, cursorCol), cursorLine)
       // Who types faster than the answer comes means what was typed.
-      if (word === undefined || (word.word !== asked && !item.value.startsWith(word.word))) return unchanged
+      const meant =
+        word?.word === asked ? item.value : word?.kind === "command" ? named(word.name)[0]?.value : undefined
+      if (word === undefined || meant === undefined) return unchanged
       const before = current.slice(0, cursorCol - word.word.length)
       // A folder is gone into, anything else is done with.
-      const isFolder = word.kind === "path" && /\/"?$/.test(item.value)
-      const value = isFolder ? item.value : `${item.value} `
+      const isFolder = word.kind === "path" && /\/"?$/.test(meant)
+      const value = isFolder ? meant : `${meant} `
       return {
         lines: lines.with(cursorLine, before + value + current.slice(cursorCol)),
         cursorLine,

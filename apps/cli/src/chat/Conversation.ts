@@ -60,15 +60,14 @@ type Services =
 /** The items of a session that goes on which are shown again. */
 const again = 40
 
-const greeting = ({ agent, theme, version }: Options, view: View): ReadonlyArray<string> => {
+const greeting = ({ agent, version }: Options, more: number): string => {
   const { cwd, id } = agent.session.header
-  const more = view.items.length - again
   return [
-    theme.bold(`dsh ${version}`) + theme.dim(` in ${cwd ?? "-"}`),
-    theme.dim(`session ${id}`),
-    theme.dim("Enter sends, Alt+Enter begins a line, /help lists commands, Ctrl+C twice leaves"),
-    ...(more > 0 ? [theme.dim(`… ${more} earlier items: dsh session show ${id}`)] : [])
-  ]
+    `dsh ${version} in ${cwd ?? "-"}`,
+    `session ${id}`,
+    "Enter sends, Alt+Enter begins a line, /help lists commands, Ctrl+C twice leaves",
+    ...(more > 0 ? [`… and ${more} earlier items: dsh session show ${id}`] : [])
+  ].join("\n")
 }
 
 /** Ends when something else is to be shown, with what that is. */
@@ -121,11 +120,7 @@ export const run = (options: Options): Effect.Effect<Next, never, Services | Sco
           )
         case "model":
           return Effect.map(ModelCommand.known, (models) =>
-            models.map(({ id, name: label, provider }) => ({
-              value: `${provider}/${id}`,
-              label: `${provider}/${id}`,
-              ...(label !== id && { description: label })
-            }))
+            models.map(({ id, provider }) => ({ value: `${provider}/${id}`, label: id, description: provider }))
           )
         case "resume":
           return Effect.flatMap(Clock.currentTimeMillis, (now) => Sessions.choices(cwd, session.id, now))
@@ -240,8 +235,9 @@ export const run = (options: Options): Effect.Effect<Next, never, Services | Sco
         }
       }
     }
-    front.show(shown, actions, completion, greeting(options, view))
-    front.skipTo(Math.max(0, view.items.length - again))
+    const from = Math.max(0, view.items.length - again)
+    view.head(from, greeting(options, from))
+    front.show(shown, actions, completion, from)
     if (first !== undefined) yield* submit(first, "steer")
     return yield* Effect.ensuring(
       Deferred.await(next),

@@ -56,7 +56,7 @@ export class Front {
   readonly editor: Editor
   readonly #options: Options
   readonly #screen: Screen
-  #scrollback = new Scrollback()
+  #scrollback = new Scrollback(0)
   #shown: Shown | undefined
   #actions: Actions | undefined
   #paint: Painter.Options
@@ -82,20 +82,14 @@ export class Front {
   // what is shown
   // ---------------------------------------------------------------------------
 
-  /** From here on this session. What was written of another one stays in the scrollback. */
-  show(shown: Shown, actions: Actions, completion: AutocompleteProvider, above: ReadonlyArray<string>): void {
+  /** From here on this session, from that item on. What was written of another one stays in the scrollback. */
+  show(shown: Shown, actions: Actions, completion: AutocompleteProvider, from: number): void {
     this.#shown = shown
     this.#actions = actions
     this.#paint = { ...this.#paint, tools: shown.tools }
-    this.#scrollback = new Scrollback()
-    this.#above.push(...above)
+    this.#scrollback = new Scrollback(from)
     this.editor.setAutocompleteProvider(completion)
     this.#options.changed()
-  }
-
-  /** Leaves out the items before that one. */
-  skipTo(item: number): void {
-    this.#scrollback.skipTo(item)
   }
 
   /** The session that is shown ends. */

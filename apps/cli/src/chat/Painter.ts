@@ -63,17 +63,23 @@ const tool = (call: ToolCall, width: number, { details, theme, tools }: Options)
   ]
 }
 
-const command = ({ line, result }: Command, width: number, { theme }: Options): Lines => [
-  ...behind(">", line, width, theme.accent),
-  ...(result === undefined || result.text === ""
-    ? []
-    : indented(wrap(result.text, width - 2), "  ").map(result.kind === "error" ? theme.bad : theme.dim))
-]
+const command = ({ line, result }: Command, width: number, { theme }: Options): Lines => {
+  const given = behind(">", line, width, theme.accent)
+  if (result === undefined) return given
+  // Who left, or went elsewhere, has seen that.
+  if (result.text === "") return result.kind === "success" ? [] : given
+  return [
+    ...given,
+    ...indented(wrap(result.text, width - 2), "  ").map(result.kind === "error" ? theme.bad : theme.dim)
+  ]
+}
 
 /** Nothing for what is not to be seen. */
 export const paint = (item: Item, width: number, options: Options): Lines => {
   const { details, theme } = options
   switch (item.kind) {
+    case "head":
+      return wrap(item.text, width).map((line, i) => (i === 0 ? theme.bold : theme.dim)(line))
     case "user":
       return behind(">", item.text, width, theme.accent)
     case "context":

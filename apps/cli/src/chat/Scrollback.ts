@@ -18,15 +18,16 @@ const separated = (parts: ReadonlyArray<Lines>): Array<string> =>
   parts.flatMap((lines) => (lines.length === 0 ? [] : ["", ...lines]))
 
 export class Scrollback {
+  readonly #from: number
   /** The first item that is not wholly above. */
-  #next = 0
+  #next: number
   /** How much of its text is. */
   #offset = 0
 
-  /** Leaves out what came before `item`. */
-  skipTo(item: number): void {
-    this.#next = item
-    this.#offset = 0
+  /** Leaves out what comes before `from`. */
+  constructor(from: number) {
+    this.#from = from
+    this.#next = from
   }
 
   /** What is new to go above. */
@@ -64,7 +65,7 @@ export class Scrollback {
     if (open?.kind === "answer" && this.#offset > 0) {
       lines = separated([Painter.markdown(open.text.slice(0, this.#offset), width, options)])
     }
-    for (let at = this.#next - 1; at >= 0 && lines.length < rows; at--) {
+    for (let at = this.#next - 1; at >= this.#from && lines.length < rows; at--) {
       lines = [...separated([Painter.paint(view.items[at]!, width, options)]), ...lines]
     }
     return lines

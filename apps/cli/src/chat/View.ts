@@ -40,7 +40,8 @@ export interface Command {
 }
 
 export interface Said {
-  readonly kind: "user" | "context" | "notice" | "failure"
+  /** `head`: what a session is shown under. */
+  readonly kind: "head" | "user" | "context" | "notice" | "failure"
   readonly text: string
 }
 
@@ -119,6 +120,11 @@ export class View {
     this.items.push({ kind, text: Safe.text(text) })
   }
 
+  /** From here on it is shown, below `text`. */
+  head(from: number, text: string): void {
+    this.items.splice(from, 0, { kind: "head", text: Safe.text(text) })
+  }
+
   take(entry: LogEntry): void {
     if (isRun(entry)) {
       for (const text of entry.texts)
@@ -192,7 +198,9 @@ export class View {
       this.#open.set(index, prose)
       this.items.push(prose)
     }
-    prose.text += Safe.text(text)
+    const [ready, rest] = Safe.complete(this.#unread + text)
+    this.#unread = rest
+    prose.text += Safe.text(ready)
   }
 
   #chunk({ data: { chunk } }: EventOf<"assistant/chunk">): void {
@@ -219,8 +227,11 @@ export class View {
   }
 
   #isStreamed = false
+  /** Of a sequence that is not complete yet. */
+  #unread = ""
 
   #close(): void {
+    this.#unread = ""
     if (this.#open.size > 0) this.#isStreamed = true
     for (const prose of this.#open.values()) prose.isDone = true
     this.#open.clear()

@@ -4,7 +4,8 @@
 import { spawn } from "@lydell/node-pty"
 import xterm from "@xterm/headless"
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
+import { readFileSync } from "node:fs"
 import { bin } from "./Dsh.ts"
 import type { Workspace } from "./Workspace.ts"
 
@@ -138,4 +139,21 @@ export const open = (args: ReadonlyArray<string>, workspace: Workspace, options:
 /** No process of that id is left. */
 export const assertGone = (pid: number): void => {
   assert.throws(() => process.kill(pid, 0), /ESRCH/)
+}
+
+const often = Schedule.spaced("20 millis").pipe(Schedule.upTo("10 seconds"))
+
+/** The same, for one that is just about to go. */
+export const untilGone = (pid: number): Effect.Effect<void> =>
+  Effect.orDie(
+    Effect.retry(
+      Effect.try(() => assertGone(pid)),
+      often
+    )
+  )
+
+/** The process stands still until it is told to go on. */
+export const untilStopped = (pid: number): Effect.Effect<void> => {
+  const look = Effect.try(() => assert.match(readFileSync(`/proc/${pid}/stat`, "utf8"), /^\d+ \(.*\) T/))
+  return Effect.orDie(Effect.retry(look, often))
 }
