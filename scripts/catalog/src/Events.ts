@@ -3,6 +3,7 @@
  */
 import * as RequestImages from "@dsh/attachments/RequestImages"
 import * as CodeEvents from "@dsh/code-mode/CodeEvents"
+import * as CommandEvents from "@dsh/commands/CommandEvents"
 import * as LlmFallback from "@dsh/llm/LlmFallback"
 import * as LlmOutputLimit from "@dsh/llm/LlmOutputLimit"
 import * as LlmRetry from "@dsh/llm/LlmRetry"
@@ -30,6 +31,7 @@ const features = Layer.mergeAll(
   LlmOutputLimit.layer,
   RequestImages.layer(),
   CodeEvents.layer,
+  CommandEvents.layer,
   PermissionEvents.layer,
   Layer.provideMerge(PermissionPresets.layer(), Approval.layer())
 )

@@ -55,6 +55,12 @@ export const dialog = (
   { cwd, paint, waiting }: Options
 ): Dialog => {
   const { theme } = paint
+  let shown: { readonly width: number; readonly lines: ReadonlyArray<string> } | undefined
+  const cardOf = (width: number): ReadonlyArray<string> => {
+    if (call === undefined) return []
+    if (shown?.width !== width) shown = { width, lines: card(call, width, paint) }
+    return shown.lines
+  }
   const lasting = call === undefined ? "calls like this one" : ruleOf(call, cwd)
   const reason = asked.reason === undefined ? [] : [Safe.text(asked.reason)]
   return Dialogs.make({
@@ -62,7 +68,7 @@ export const dialog = (
     numbered: true,
     title: (width) => [
       theme.warning(truncateToWidth(`May ${Safe.oneLine(asked.toolName)} do this?`, width, "…")),
-      ...(call === undefined ? [] : card(call, width, paint)),
+      ...cardOf(width),
       ...reason.flatMap((text) => wrapTextWithAnsi(text, width - 2)).map((line) => theme.dim(`  ${line}`)),
       ...(waiting() > 0 ? [theme.dim(`  ${waiting()} more to answer after it`)] : [])
     ],

@@ -6,7 +6,7 @@ import { appendFile, mkdir, readFile, rename, writeFile } from "node:fs/promises
 import { dirname } from "node:path"
 
 /** That many are offered, and kept when the file is cut. */
-export const kept = 100
+const kept = 100
 
 const lineOf = (text: string): string => `${JSON.stringify(text)}\n`
 

@@ -74,8 +74,25 @@ const command = ({ line, result }: Command, width: number, { theme }: Options): 
   ]
 }
 
+/** Changes when the item does. */
+const version = (item: Item): string => {
+  if (item.kind === "answer" || item.kind === "reasoning") return `${item.text.length} ${item.isDone}`
+  return "result" in item ? `${item.result !== undefined}` : ""
+}
+
+const painted = new WeakMap<Item, { readonly as: string; readonly lines: Lines }>()
+
 /** Nothing for what is not to be seen. */
 export const paint = (item: Item, width: number, options: Options): Lines => {
+  const as = `${width} ${options.reasoning} ${options.details} ${version(item)}`
+  const known = painted.get(item)
+  if (known?.as === as) return known.lines
+  const lines = anew(item, width, options)
+  painted.set(item, { as, lines })
+  return lines
+}
+
+const anew = (item: Item, width: number, options: Options): Lines => {
   const { details, theme } = options
   switch (item.kind) {
     case "head":

@@ -14,6 +14,18 @@ export const stable = (text: string): number => {
   return tokens.slice(0, Math.max(0, last)).reduce((length, { raw }) => length + raw.length, 0)
 }
 
+/** More of an answer that is being written is too much to read anew for every frame. */
+const readable = 100_000
+const shown = 10_000
+
+/** The end of a long text, as it would look behind its beginning. */
+const endOf = (text: string): string => {
+  if (text.length <= shown) return text
+  const at = text.indexOf("\n", text.length - shown) + 1
+  const fences = text.slice(0, at).match(/^ {0,3}(?:```|~~~)/gm)?.length ?? 0
+  return fences % 2 === 0 ? text.slice(at) : `\`\`\`\n${text.slice(at)}`
+}
+
 const separated = (parts: ReadonlyArray<Lines>): Array<string> =>
   parts.flatMap((lines) => (lines.length === 0 ? [] : ["", ...lines]))
 
@@ -40,7 +52,7 @@ export class Scrollback {
     const open = view.items[this.#next]
     if (open?.kind === "answer") {
       const rest = open.text.slice(this.#offset)
-      const end = stable(rest)
+      const end = rest.length > readable ? 0 : stable(rest)
       if (end > 0) {
         parts.push(Painter.markdown(rest.slice(0, end), width, options))
         this.#offset += end
@@ -52,9 +64,10 @@ export class Scrollback {
   /** What is still changing. */
   rest(view: View, width: number, options: Painter.Options): Array<string> {
     return separated(
-      view.items
-        .slice(this.#next)
-        .map((item, i) => (i === 0 ? this.#paintRest(item, width, options) : Painter.paint(item, width, options)))
+      view.items.slice(this.#next).map((item, i) => {
+        if (item.kind !== "answer") return Painter.paint(item, width, options)
+        return Painter.markdown(endOf(i === 0 ? item.text.slice(this.#offset) : item.text), width, options)
+      })
     )
   }
 

@@ -15,7 +15,7 @@ const most = 30
 const readable = 4_000_000
 
 /** `5 minutes ago`. */
-export const ago = (milliseconds: number): string => {
+const ago = (milliseconds: number): string => {
   const minutes = Math.round(milliseconds / 60_000)
   if (minutes < 1) return "just now"
   const [count, unit] =

@@ -39,7 +39,7 @@ export interface Command {
   isDone: boolean
 }
 
-export interface Said {
+interface Said {
   /** `head`: what a session is shown under. */
   readonly kind: "head" | "user" | "context" | "notice" | "failure"
   readonly text: string
@@ -55,7 +55,7 @@ export interface Question {
   readonly reason: string | undefined
 }
 
-export const isDone = (item: Item): boolean => !("isDone" in item) || item.isDone
+const isDone = (item: Item): boolean => !("isDone" in item) || item.isDone
 
 const endings: Readonly<Partial<Record<TurnEndReason["kind"], string>>> = {
   "max-tokens": "the answer hit the output limit of the model and is cut",
