@@ -108,6 +108,7 @@ export const packages = {
   },
   compose: { role: "definition" },
   authoring: { role: "feature" },
+  rewind: { role: "definition", provider: ["FileRecording", "RewindLocal", "SnapshotsLocal"] },
   bundles: { role: "bundle" },
   presets: { role: "support" },
   "extension-host": { role: "support" },
