@@ -78,34 +78,34 @@ export const layer = (options: Options) =>
             recorder.enter()
             return true
           }
-          const watched = Effect.provideService(next(execution), ChangeWitness, {
-            file: (path, bytes) =>
-              Effect.flatMap(recorderOf(session, folder), (recorder) =>
-                recorder === undefined ? Effect.succeed(Effect.void) : recorder.file(path, bytes)
-              ),
-            program: (kind) =>
-              Effect.flatMap(recorderOf(session, folder), (recorder) =>
-                recorder === undefined
-                  ? Effect.succeed(() => Effect.void)
-                  : Effect.suspend(() => recorder.program(kind, enter(recorder)))
+          const watched = (begin: Effect.Effect<void>) =>
+            Effect.provideService(Effect.zipRight(begin, next(execution)), ChangeWitness, {
+              file: (path, bytes) =>
+                Effect.flatMap(recorderOf(session, folder), (recorder) =>
+                  recorder === undefined ? Effect.succeed(Effect.void) : recorder.file(path, bytes)
+                ),
+              program: (kind) =>
+                Effect.flatMap(recorderOf(session, folder), (recorder) =>
+                  recorder === undefined
+                    ? Effect.succeed(() => Effect.void)
+                    : Effect.suspend(() => recorder.program(kind, enter(recorder)))
+                )
+            }).pipe(
+              Effect.ensuring(
+                Effect.suspend(() => {
+                  const recorder = entered
+                  return recorder === undefined
+                    ? Effect.void
+                    : Effect.ensuring(recorder.settle, Effect.sync(recorder.leave))
+                })
               )
-          }).pipe(
-            Effect.ensuring(
-              Effect.suspend(() => {
-                const recorder = entered
-                return recorder === undefined
-                  ? Effect.void
-                  : Effect.ensuring(recorder.settle, Effect.sync(recorder.leave))
-              })
             )
-          )
           const recorder = known(session)
-          if (recorder?.isAtWork !== true) return watched
+          if (recorder?.isAtWork !== true) return watched(Effect.void)
           // A program of an earlier call is still there, and this one may tell it what to do.
           return Effect.flatMap(Tools, (tools) => {
-            if (tools.get(execution.name)?.isParallelSafe(execution.arguments) === true) return watched
-            enter(recorder)
-            return Effect.zipRight(recorder.awaken, watched)
+            if (tools.get(execution.name)?.isParallelSafe(execution.arguments) === true) return watched(Effect.void)
+            return watched(Effect.suspend(() => (enter(recorder) ? recorder.awaken : Effect.void)))
           })
         },
         { order }

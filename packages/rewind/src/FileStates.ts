@@ -3,6 +3,7 @@
  */
 import { createHash } from "node:crypto"
 import * as Fs from "node:fs"
+import { join } from "node:path"
 import type { FileState } from "./FileChange.ts"
 
 /** Larger files are not even read to tell one content from another. */
@@ -61,4 +62,13 @@ export const equal = (a: FileState, b: FileState): boolean => {
     case "unknown":
       return false
   }
+}
+
+/** All paths below `path`, relative like it to `folder`; links are not followed. */
+export const pathsBelow = (folder: string, path: string): ReadonlyArray<string> => {
+  const entries = Fs.readdirSync(join(folder, path), { withFileTypes: true })
+  return entries.flatMap((entry) => {
+    const inner = `${path}/${entry.name}`
+    return entry.isDirectory() ? [inner, ...pathsBelow(folder, inner)] : [inner]
+  })
 }
