@@ -37,7 +37,7 @@ const recording = (options: Options) =>
     const recorders = new WeakMap<Session, Recorder | undefined>()
 
     const loaded = yield* Effect.cached(
-      Effect.map(
+      Effect.flatMap(
         Effect.promise(() => import("./FileRecording/Opening.ts")),
         (Opening) => Opening.make({ ...options, home: dirname(options.root), scope })
       )

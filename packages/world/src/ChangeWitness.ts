@@ -15,7 +15,9 @@ export interface Witness {
    * A program is about to start that may change anything. `interactive`: it does so when it is told to, by its input. Succeeds with whom
    * to tell of its end.
    */
-  readonly program: (kind: "interactive" | "busy") => Effect.Effect<(exit: Effect.Effect<unknown>) => Effect.Effect<void>>
+  readonly program: (
+    kind: "interactive" | "busy"
+  ) => Effect.Effect<(exit: Effect.Effect<unknown>) => Effect.Effect<void>>
 }
 
 /** Undefined: nobody is. */

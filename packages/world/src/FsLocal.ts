@@ -110,9 +110,7 @@ const commit = Effect.fnUntraced(function* (
 
 const witnessed = <A, E>(path: string, bytes: Uint8Array, change: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.flatMap(ChangeWitness, (witness) =>
-    witness === undefined
-      ? change
-      : Effect.flatMap(witness.file(path, bytes), (over) => Effect.ensuring(change, over))
+    witness === undefined ? change : Effect.flatMap(witness.file(path, bytes), (over) => Effect.ensuring(change, over))
   )
 
 const stale = (name: string, what: string) =>

@@ -89,9 +89,7 @@ export const layer = (options?: Options): Layer.Layer<Subprocess> => Layer.scope
 const unseen = () => Effect.void
 
 const announced = (kind: "interactive" | "busy") =>
-  Effect.flatMap(ChangeWitness, (witness) =>
-    witness === undefined ? Effect.succeed(unseen) : witness.program(kind)
-  )
+  Effect.flatMap(ChangeWitness, (witness) => (witness === undefined ? Effect.succeed(unseen) : witness.program(kind)))
 
 const serviceClosed = {
   code: "SUBPROCESS_CLOSED",
