@@ -23,7 +23,7 @@ export const restore = (folder: string, steps: ReadonlyArray<FileStep>, snapshot
   const attempt = (step: FileStep, act: (absolute: string) => void) => {
     if (failed.has(step.path)) return
     try {
-      act(reach(folder, step.path))
+      act(join(folder, step.path))
     } catch (cause) {
       failed.set(step.path, cause instanceof Error ? cause.message : String(cause))
     }
@@ -31,11 +31,18 @@ export const restore = (folder: string, steps: ReadonlyArray<FileStep>, snapshot
   const upwards = [...steps].sort((a, b) => (a.path < b.path ? 1 : -1))
   const downwards = upwards.toReversed()
 
-  for (const step of upwards) attempt(step, (absolute) => leave(absolute, step))
+  for (const step of upwards) {
+    attempt(step, (absolute) => {
+      // Something that is to go may be where its folder was.
+      if (step.from.kind !== "absent") reach(absolute)
+      leave(absolute, step)
+    })
+  }
   for (const step of downwards) {
     const { to } = step
     if (to.kind !== "directory") continue
     attempt(step, (absolute) => {
+      makeRoom(absolute)
       // Others are put into it first.
       if (step.from.kind === "directory") Fs.chmodSync(absolute, to.mode | 0o700)
       else Fs.mkdirSync(absolute, { mode: to.mode | 0o700 })
@@ -43,7 +50,10 @@ export const restore = (folder: string, steps: ReadonlyArray<FileStep>, snapshot
   }
   for (const step of downwards) {
     if (step.to.kind === "file" || step.to.kind === "symlink") {
-      attempt(step, (absolute) => put(absolute, step.to, snapshots))
+      attempt(step, (absolute) => {
+        makeRoom(absolute)
+        put(absolute, step.to, snapshots)
+      })
     }
   }
   for (const step of upwards) {
@@ -57,13 +67,15 @@ export const restore = (folder: string, steps: ReadonlyArray<FileStep>, snapshot
   }
 }
 
-/** The absolute path, when no link leads elsewhere on the way to it. */
-const reach = (folder: string, path: string): string => {
-  const absolute = join(folder, path)
+/** Fails when a link leads elsewhere on the way to it. */
+const reach = (absolute: string): void => {
   const above = dirname(absolute)
-  Fs.mkdirSync(above, { recursive: true })
   if (Fs.realpathSync(above) !== above) throw new Error("a link leads out of its folder")
-  return absolute
+}
+
+const makeRoom = (absolute: string): void => {
+  Fs.mkdirSync(dirname(absolute), { recursive: true })
+  reach(absolute)
 }
 
 /** Takes away what cannot be replaced at once. */
