@@ -51,7 +51,7 @@ export interface FileDiff {
   readonly path: string
   readonly before: FileState
   readonly after: FileState
-  /** As `git diff` writes it, with its headers; it ends in a newline. */
+  /** As `git diff` writes it, with its headers; it ends in a newline. Empty for folders, which git does not know. */
   readonly patch: string
 }
 

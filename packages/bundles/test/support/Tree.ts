@@ -5,7 +5,7 @@ import { createHash } from "node:crypto"
 import * as Fs from "node:fs"
 import { join } from "node:path"
 
-export interface Entry {
+interface Entry {
   /** Kind, mode, and content as a hash, or where a link leads. */
   readonly is: string
   /** Anything that writes to it, or replaces it, changes this. */

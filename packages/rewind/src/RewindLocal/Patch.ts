@@ -14,13 +14,15 @@ const context = 3
 /** The comparison of larger texts could take for ever. */
 const largest = 1024 * 1024
 
-export const of = (path: string, before: Side, after: Side): string => {
+/** Empty where git sees no change: it knows no folders. */
+export const of = (path: string, was: Side, is: Side): string => {
+  const [before, after] = [withoutFolder(was), withoutFolder(is)]
+  if (before.state.kind === "absent" && after.state.kind === "absent") return ""
   const [old, now] = [named("a/", path), named("b/", path)]
   const lines = [`diff --git ${old} ${now}`, ...modes(before.state, after.state)]
   const [a, b] = [textOf(before), textOf(after)]
   if (a === undefined || b === undefined || a.length + b.length > largest) {
-    const differ = before.state.kind !== "directory" && after.state.kind !== "directory"
-    if (differ) lines.push(`Binary files ${from(before.state, old)} and ${from(after.state, now)} differ`)
+    lines.push(`Binary files ${from(before.state, old)} and ${from(after.state, now)} differ`)
     return `${lines.join("\n")}\n`
   }
   const { hunks } = structuredPatch("", "", a, b, undefined, undefined, { context })
@@ -30,6 +32,9 @@ export const of = (path: string, before: Side, after: Side): string => {
   }
   return `${lines.join("\n")}\n`
 }
+
+const withoutFolder = (side: Side): Side =>
+  side.state.kind === "directory" ? { state: { kind: "absent" }, bytes: undefined } : side
 
 const from = ({ kind }: FileState, name: string): string => (kind === "absent" ? "/dev/null" : name)
 
@@ -52,8 +57,6 @@ const modeOf = (state: FileState): string | undefined => {
       return `100${(state.mode & 0o777).toString(8).padStart(3, "0")}`
     case "symlink":
       return "120000"
-    case "directory":
-      return "040000"
     default:
       return undefined
   }
