@@ -13,6 +13,8 @@ const commands: Readonly<Record<string, string>> = {
   first: "printf 'one\\ntwo\\n' > a; printf x > b; chmod 755 b",
   second: "printf 'one\\n2\\n' > a; rm b; mkdir -p 'new folder'; printf new > 'new folder/ü'",
   third: "printf third > c",
+  many: "for i in $(seq 500); do echo $i > f$i; done; mkdir d; for i in $(seq 100); do echo $i > d/$i; done",
+  change: "for i in $(seq 500); do echo changed > f$i; done; rm -r d",
   slow: "echo started; sleep 60"
 }
 
@@ -188,6 +190,49 @@ describe("dsh session rewind", () => {
       })
       assert.strictEqual(refused?.code, 1)
       assert.match(refused?.stderr ?? "", new RegExp(`dsh: SESSION_IN_USE: .*${pid}`))
+    })
+  )
+
+  it.scopedLive("that is killed in the middle loses nothing: it is done by doing it again, and taken back", () =>
+    Effect.gen(function* () {
+      const { id, session, workspace } = yield* started("many", "change")
+      const { project } = workspace
+      const now = () =>
+        new Map(
+          Fs.readdirSync(project, { recursive: true, withFileTypes: true })
+            .filter((entry) => entry.isFile())
+            .map((entry) => join(entry.parentPath, entry.name))
+            .sort()
+            .map((path) => [path, Fs.readFileSync(path, "utf8")])
+        )
+      const changed = now()
+      assert.strictEqual(changed.size, 500)
+      let halves = 0
+      for (const wanted of [1, 300]) {
+        yield* workspace.run(["session", "rewind", `${id}@1`, "--yes"], {
+          onStart: (child) => {
+            let seen = 0
+            const watcher = Fs.watch(project, () => {
+              if (++seen < wanted) return
+              child.kill("SIGKILL")
+              watcher.close()
+            })
+            child.once("close", () => watcher.close())
+          }
+        })
+        const half = [...now()].filter(([path, text]) => changed.get(path) === text).length
+        if (half > 0 && half < 500) halves++
+        assert.strictEqual((yield* session("rewind", `${id}@1`, "--yes")).code, 0)
+        const back = now()
+        assert.strictEqual(back.size, 600)
+        for (const [path, text] of back) assert.strictEqual(`${text.trim()}`, path.replace(/^.*[f/](\d+)$/, "$1"))
+        const { code, stderr } = yield* session("rewind", `${id}@2`, "--yes")
+        assert.strictEqual(code, 0, stderr)
+        assert.deepStrictEqual(now(), changed)
+      }
+      assert.isAbove(halves, 0, "no process was killed in the middle of its work")
+      assert.deepInclude(yield* session("check", id), { code: 0 })
+      assert.deepInclude(yield* session("verify", id), { code: 0, stderr: "" })
     })
   )
 

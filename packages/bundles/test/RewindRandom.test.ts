@@ -15,7 +15,7 @@ import * as Tree from "./support/Tree.ts"
 const { Reply } = LlmScripted
 
 const seed = Number(process.env["DSH_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
-const trials = Number(process.env["DSH_TRIALS"] ?? 20)
+const trials = Number(process.env["DSH_TRIALS"] ?? 8)
 
 /** mulberry32 */
 const random = (state: number) => () => {

@@ -1,11 +1,13 @@
 /**
  * What is known of a workspace: every watched path with its stat and its content, so that the next look finds what is different.
  */
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import type { FileChange, FileState } from "../FileChange.ts"
 import * as FileStates from "../FileStates.ts"
 import type { Snapshots } from "../Snapshots.ts"
+import * as GitContents from "./GitContents.ts"
 import * as Rules from "./Rules.ts"
 import * as Walk from "./Walk.ts"
 
@@ -15,9 +17,15 @@ export interface Options extends Walk.Place {
   readonly maxFirstBytes: number
 }
 
+/** A content that is among the objects of git, and is asked for when it is needed. */
+interface InGit {
+  readonly kind: "git"
+  readonly object: string
+}
+
 interface Entry {
   readonly sight: Walk.Sight
-  readonly state: FileState
+  readonly state: FileState | InGit
 }
 
 const sliceMs = 8
@@ -25,7 +33,7 @@ const sliceMs = 8
 export class Known {
   readonly #options: Options
   #entries: Map<string, Entry> | undefined
-  #rules: Rules.Rules | undefined
+  #last: Walk.Look | undefined
   #room: number
 
   constructor(options: Options) {
@@ -40,49 +48,68 @@ export class Known {
 
   /** What is different from the last look, in the order of paths. Undefined when there is too much to look at. */
   async look(): Promise<ReadonlyArray<FileChange> | undefined> {
-    const found = await Walk.walk(this.#options)
-    if (found === undefined) {
-      this.#entries = undefined
-      return undefined
-    }
+    const last = this.#last
+    const found = await Walk.walk(this.#options, last)
+    if (found === undefined) return undefined
     const old = this.#entries ?? new Map<string, Entry>()
-    const rules = this.#rules
+    const index = this.#entries === undefined ? await GitContents.index(this.#options.folder) : undefined
     const entries = new Map<string, Entry>()
-    const changes: Array<FileChange> = []
-    let began = performance.now()
+    const different: Array<readonly [path: string, sight: Walk.Sight | undefined, before: Entry | undefined]> = []
     for (const [path, sight] of found.sights) {
       const before = old.get(path)
-      if (before !== undefined && Walk.isSame(before.sight, sight)) {
-        entries.set(path, before)
-        continue
-      }
-      const state = this.#stateOf(path)
-      if (state.kind === "absent") continue
-      entries.set(path, { sight, state })
-      const was = before?.state ?? FileStates.absent
-      // What was ignored until now was there before.
-      const isNew = before === undefined && rules?.ignores(sight.kind === "directory" ? `${path}/` : path) !== true
-      if ((before !== undefined || isNew) && !FileStates.equal(was, state))
-        changes.push({ path, before: was, after: state })
+      if (before !== undefined && Walk.isSame(before.sight, sight)) entries.set(path, before)
+      else different.push([path, sight, before])
+    }
+    for (const [path, before] of old) if (!found.sights.has(path)) different.push([path, undefined, before])
+
+    const wasOf = await this.#resolved(different.flatMap(([, , before]) => before ?? []))
+    const changes: Array<FileChange> = []
+    let began = performance.now()
+    for (const [path, sight, before] of different) {
       if (performance.now() - began > sliceMs) {
         await setImmediate()
         began = performance.now()
       }
-    }
-    for (const [path, { state }] of old) {
-      if (found.sights.has(path)) continue
-      const after = FileStates.of(join(this.#options.folder, path))
-      // What is ignored from now on is still there.
-      if (after.kind === "absent") changes.push({ path, before: state, after })
+      const was = before === undefined ? FileStates.absent : wasOf(before)
+      if (sight === undefined) {
+        // What is ignored from now on is still there.
+        const after = FileStates.of(join(this.#options.folder, path))
+        if (after.kind === "absent") changes.push({ path, before: was, after })
+        continue
+      }
+      const indexed = Rules.isSecret(path) ? undefined : index?.get(path)
+      if (indexed !== undefined && GitContents.isClean(indexed, sight)) {
+        entries.set(path, { sight, state: { kind: "git", object: indexed.object } })
+        continue
+      }
+      const state = this.keep(path)
+      if (state.kind === "absent") continue
+      entries.set(path, { sight, state })
+      // What was ignored until now was there before.
+      const isNew = before === undefined && last?.rules.ignores(named(path, sight)) !== true
+      if ((before !== undefined || isNew) && !FileStates.equal(was, state))
+        changes.push({ path, before: was, after: state })
     }
     this.#entries = entries
-    this.#rules = found.rules
+    this.#last = found
     return changes.sort((a, b) => (a.path < b.path ? -1 : 1))
   }
 
-  /** What is at the path now, its content kept. */
+  /** What is at the path now, its content kept as far as there are no reasons against it. */
   keep(path: string): FileState {
-    return this.#stateOf(path)
+    const { folder, snapshots } = this.#options
+    const absolute = join(folder, path)
+    const stat = FileStates.lstat(absolute)
+    const size = stat?.size ?? 0
+    if (stat?.isFile() !== true || Rules.isSecret(path) || size > snapshots.limits.maxFileBytes) {
+      return FileStates.of(absolute, stat)
+    }
+    if (this.isEmpty) {
+      if (size > this.#room) return FileStates.of(absolute, stat)
+      this.#room -= size
+    }
+    const bytes = readFileSync(absolute)
+    return { kind: "file", sha256: snapshots.put(bytes), size: bytes.length, mode: stat.mode & 0o7777 }
   }
 
   /** Its hash; kept unless it is too large. */
@@ -97,23 +124,25 @@ export class Known {
     const absolute = join(this.#options.folder, path)
     const sight = Walk.look(absolute)
     if (sight === undefined) return void this.#entries.delete(path)
-    const rules = this.#rules
-    if (rules?.ignores(sight.kind === "directory" ? `${path}/` : path) === true) return
+    if (this.#last?.rules.ignores(named(path, sight)) === true) return
     const state = FileStates.of(absolute, FileStates.lstat(absolute), sha256 === undefined ? undefined : () => sha256)
     this.#entries.set(path, { sight, state })
   }
 
-  #stateOf(path: string): FileState {
-    const { folder, snapshots } = this.#options
-    const absolute = join(folder, path)
-    const stat = FileStates.lstat(absolute)
-    if (stat?.isFile() !== true) return FileStates.of(absolute, stat)
-    if (Rules.isSecret(path)) return FileStates.of(absolute, stat)
-    if (stat.size > snapshots.limits.maxFileBytes) return FileStates.of(absolute, stat)
-    if (this.isEmpty) {
-      if (stat.size > this.#room) return FileStates.of(absolute, stat)
-      this.#room -= stat.size
+  /** Takes from git what is different now, and keeps it. */
+  async #resolved(entries: ReadonlyArray<Entry>): Promise<(entry: Entry) => FileState> {
+    const { folder } = this.#options
+    const objects = new Map<string, number>()
+    for (const { sight, state } of entries) if (state.kind === "git") objects.set(state.object, sight.size)
+    const contents = objects.size === 0 ? new Map<string, Buffer>() : await GitContents.read(folder, objects)
+    return ({ sight: { mode, size }, state }) => {
+      if (state.kind !== "git") return state
+      const bytes = contents.get(state.object)
+      // Where git changes line ends and the like, its object is not the file.
+      if (bytes?.length !== size) return { kind: "unknown", reason: "git does not have it as it was" }
+      return { kind: "file", sha256: this.keepBytes(bytes), size, mode }
     }
-    return FileStates.of(absolute, stat, () => snapshots.putFile(absolute))
   }
 }
+
+const named = (path: string, { kind }: Walk.Sight): string => (kind === "directory" ? `${path}/` : path)

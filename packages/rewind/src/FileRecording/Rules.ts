@@ -16,17 +16,29 @@ export const isSecret = (path: string): boolean => {
   return secret.test(name) && !/\.(?:example|sample|template|dist|pub)$/i.test(name)
 }
 
-/** Whether a folder of the path is never looked into. */
-export const isOutside = (path: string): boolean => path.split("/").some((name) => unwatched.has(name))
+/** What is being written at this moment, by whomever. */
+const staged = /^\.dsh-(?:write|rewind)-/
+
+/** Whether a name on the path is never looked at. */
+export const isOutside = (path: string): boolean =>
+  path.split("/").some((name) => unwatched.has(name) || staged.test(name))
 
 /** The ignore files that were met on a walk, each for what is below it. */
 export class Rules {
   readonly #byFolder = new Map<string, Ignore>()
+  readonly #texts = new Map<string, string>()
 
   /** @param folder Relative, `""` for the workspace itself. */
   add(folder: string, text: string): void {
-    const rules = this.#byFolder.get(folder) ?? ignore({ allowRelativePaths: false })
+    if (text.trim() === "") return
+    const rules = this.#byFolder.get(folder) ?? ignore()
     this.#byFolder.set(folder, rules.add(text))
+    this.#texts.set(folder, `${this.#texts.get(folder) ?? ""}\n${text}`)
+  }
+
+  /** What was added for the folder. */
+  textOf(folder: string): string | undefined {
+    return this.#texts.get(folder)
   }
 
   /** Whether one of the folders above, or the path itself, is ignored. A folder's path ends in `/`. */

@@ -22,6 +22,8 @@ export interface Look {
   /** Relative paths, folders before what is in them. */
   readonly sights: ReadonlyMap<string, Sight>
   readonly rules: Rules.Rules
+  /** What was left out by rules, to be left out again without asking them. A folder's path ends in `/`. */
+  readonly ignored: ReadonlySet<string>
 }
 
 export interface Place {
@@ -36,37 +38,43 @@ export interface Place {
 const sliceMs = 8
 
 /** Undefined when there is more than `maxEntries`. What cannot be read is as if it was not there. */
-export const walk = async ({ folder, home, maxEntries }: Place): Promise<Look | undefined> => {
+export const walk = async ({ folder, home, maxEntries }: Place, last?: Look): Promise<Look | undefined> => {
   const sights = new Map<string, Sight>()
+  const ignored = new Set<string>()
   const rules = new Rules.Rules()
-  const exclude = readText(join(folder, ".git", "info", "exclude"))
-  if (exclude !== undefined) rules.add("", exclude)
-  const folders = [""]
+  rules.add("", readText(join(folder, ".git", "info", "exclude")) ?? "")
+  /** With whether the same rules hold above as the last time. */
+  const folders: Array<readonly [path: string, isSame: boolean]> = [["", true]]
   let began = performance.now()
   for (let current = folders.pop(); current !== undefined; current = folders.pop()) {
-    const entries = list(join(folder, current))
-    if (entries.some(({ name }) => name === ".gitignore")) {
-      const text = readText(join(folder, current, ".gitignore"))
-      if (text !== undefined) rules.add(current, text)
-    }
+    const [at, isSameAbove] = current
+    const entries = list(join(folder, at))
+    if (entries.some(({ name }) => name === ".gitignore")) rules.add(at, readText(join(folder, at, ".gitignore")) ?? "")
+    const isSame = isSameAbove && last !== undefined && rules.textOf(at) === last.rules.textOf(at)
     for (const entry of entries) {
-      const path = current === "" ? entry.name : `${current}/${entry.name}`
-      const isFolder = entry.isDirectory()
-      if (Rules.isOutside(entry.name) || rules.decide(isFolder ? `${path}/` : path)) continue
-      const absolute = join(folder, path)
+      if (performance.now() - began > sliceMs) {
+        await setImmediate()
+        began = performance.now()
+      }
+      const path = at === "" ? entry.name : `${at}/${entry.name}`
+      if (Rules.isOutside(entry.name)) continue
+      const name = entry.isDirectory() ? `${path}/` : path
+      const before = isSame ? last.sights.get(path) : undefined
+      const isKept = before !== undefined && (before.kind === "directory") === entry.isDirectory()
+      if (!isKept && ((isSame && last.ignored.has(name)) || rules.decide(name))) {
+        ignored.add(name)
+        continue
+      }
+      const absolute = `${folder}/${path}`
       if (absolute === home) continue
       const sight = look(absolute)
       if (sight === undefined) continue
       if (sights.size >= maxEntries) return undefined
       sights.set(path, sight)
-      if (sight.kind === "directory") folders.push(path)
-      if (performance.now() - began > sliceMs) {
-        await setImmediate()
-        began = performance.now()
-      }
+      if (sight.kind === "directory") folders.push([path, isSame])
     }
   }
-  return { sights, rules }
+  return { sights, rules, ignored }
 }
 
 /** Undefined for what is gone, and for devices, pipes and sockets. */

@@ -2,7 +2,6 @@
  * Putting files back, each at once or not at all. A step is done only while its path is what the plan has seen there, and only below the
  * workspace.
  */
-import { randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
 import { dirname, join } from "node:path"
 import type { FileState } from "../FileChange.ts"
@@ -90,8 +89,10 @@ const leave = (absolute: string, { from, to }: FileStep): void => {
 }
 
 const put = (absolute: string, to: FileState, snapshots: Snapshots): void => {
-  const partial = join(dirname(absolute), `.dsh-rewind-${randomBytes(6).toString("hex")}`)
+  // The same for the same file: what a killed process left is taken up by the next.
+  const partial = join(dirname(absolute), `.dsh-rewind-${FileStates.digest(Buffer.from(absolute)).slice(0, 12)}`)
   try {
+    Fs.rmSync(partial, { force: true })
     if (to.kind === "symlink") Fs.symlinkSync(to.target, partial)
     if (to.kind === "file") {
       const bytes = snapshots.get(to.sha256)
