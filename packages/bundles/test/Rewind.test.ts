@@ -8,7 +8,7 @@ import { verify } from "@dsh/protocol/Verify"
 import * as RewindLocal from "@dsh/rewind/RewindLocal"
 import type { Sessions, SessionRead } from "@dsh/session/Sessions"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect } from "effect"
+import { Context, Effect, Fiber } from "effect"
 import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
 import { join } from "node:path"
@@ -19,7 +19,7 @@ const { Reply } = LlmScripted
 
 interface Call {
   readonly name: string
-  readonly arguments: Readonly<Record<string, string>>
+  readonly arguments: Readonly<Record<string, string | number | boolean>>
 }
 
 const write = (path: string, content: string): Call => ({ name: "write", arguments: { file_path: path, content } })
@@ -49,8 +49,8 @@ const started = Effect.gen(function* () {
   return { composed, rewind: yield* rewindOf(composed) }
 })
 
-const agentIn = ({ agents }: Composed.Composed, cwd: string) =>
-  agents.create({ preset: "standard", cwd, provider: LlmScripted.provider, model: LlmScripted.model })
+const agentIn = ({ agents }: Composed.Composed, cwd: string, preset = "standard") =>
+  agents.create({ preset, cwd, provider: LlmScripted.provider, model: LlmScripted.model })
 
 const git = (cwd: string, ...args: ReadonlyArray<string>) =>
   execFileSync("git", ["-c", "user.name=n", "-c", "user.email=e", ...args], { cwd, encoding: "utf8" })
@@ -199,6 +199,125 @@ describe("a rewind", () => {
       )
       yield* rewind.rewind({ session: one.session.id, turn: 0, files: true, conversation: false })
       assert.deepStrictEqual(Fs.readdirSync(project).sort(), ["other", "theirs"])
+    })
+  )
+
+  it.scopedLive("finds what a background job does, in whatever turn that is", () =>
+    Effect.gen(function* () {
+      const { composed, rewind } = yield* started
+      const { project } = composed
+      Fs.writeFileSync(join(project, "a"), "0")
+      const agent = yield* agentIn(composed, project)
+      const job = {
+        ...bash(""),
+        arguments: {
+          command: "until [ -e go ]; do sleep 0.02; done; echo 1 > a",
+          description: "Waits.",
+          run_in_background: true
+        }
+      }
+      yield* turn(composed, agent, [job])
+      yield* turn(composed, agent, [
+        bash("touch go"),
+        { name: "job_output", arguments: { job_id: "bash-1", wait_ms: 10_000 } }
+      ])
+      const points = yield* rewind.points(agent.session.id)
+      assert.deepStrictEqual(
+        points.map(({ files }) => files),
+        [[], ["a", "go"]]
+      )
+      yield* rewind.rewind({ session: agent.session.id, turn: 1, files: true, conversation: true })
+      assert.strictEqual(Fs.readFileSync(join(project, "a"), "utf8"), "0")
+      assert.deepStrictEqual(Fs.readdirSync(project), ["a"])
+    })
+  )
+
+  it.scopedLive("tells what a shell that goes on does from what somebody else does while it waits", () =>
+    Effect.gen(function* () {
+      const { composed, rewind } = yield* started
+      const { project } = composed
+      for (const name of ["own", "mine"]) Fs.writeFileSync(join(project, name), "0")
+      const agent = yield* agentIn(composed, project, "minimal")
+      const shell = (command: string) => ({ name: "bash", arguments: { command } })
+      yield* turn(composed, agent, [shell("echo 1 > own")])
+      Fs.writeFileSync(join(project, "mine"), "1")
+      const insert = { command: "create", path: join(project, "made"), file_text: "made" }
+      yield* turn(composed, agent, [shell("echo 2 > own"), { name: "str_replace_editor", arguments: insert }])
+      assert.deepStrictEqual(
+        (yield* rewind.points(agent.session.id)).map(({ files }) => files),
+        [["own"], ["made", "own"]]
+      )
+      yield* rewind.rewind({ session: agent.session.id, turn: 0, files: true, conversation: true })
+      assert.deepStrictEqual(
+        Fs.readdirSync(project).map((name) => [name, Fs.readFileSync(join(project, name), "utf8")]),
+        [
+          ["mine", "1"],
+          ["own", "0"]
+        ]
+      )
+    })
+  )
+
+  it.scopedLive("finds what a command had done when it was stopped", () =>
+    Effect.gen(function* () {
+      const { composed, rewind } = yield* started
+      const { project, script } = composed
+      const agent = yield* agentIn(composed, project)
+      yield* script.add(Reply.calls([bash("echo 1 > a; touch started; sleep 60")]))
+      const ended = yield* Effect.fork(Effect.flatMap(agent.followup("go"), agent.awaitTurn))
+      yield* Effect.async<void>((done) => {
+        const watcher = Fs.watch(project, (_, name) => {
+          if (name === "started") done(Effect.void)
+        })
+        return Effect.sync(() => watcher.close())
+      })
+      yield* agent.cancel()
+      assert.strictEqual((yield* Fiber.join(ended)).reason.kind, "aborted")
+      yield* agent.whenIdle
+      yield* rewind.rewind({ session: agent.session.id, turn: 0, files: true, conversation: false })
+      assert.deepStrictEqual(Fs.readdirSync(project), [])
+    })
+  )
+
+  it.scopedLive("copies nothing that git has, and has it all the same", () =>
+    Effect.gen(function* () {
+      const { composed, rewind } = yield* started
+      const { home, project } = composed
+      const at = (name: string) => join(project, name)
+      git(project, "init", "-q")
+      for (const name of ["clean-one", "clean-two", "dirty"]) Fs.writeFileSync(at(name), `text of ${name}`)
+      git(project, "add", "-A")
+      // As if that had been a while ago.
+      Fs.utimesSync(at(".git/index"), new Date(), new Date(Date.now() + 10_000))
+      Fs.writeFileSync(at("dirty"), "text of something else")
+      const agent = yield* agentIn(composed, project)
+      yield* turn(composed, agent, [bash("true")])
+      const kept = (text: string) => holding(join(home, "rewind", "objects"), text).length
+      assert.deepStrictEqual([kept("text of clean"), kept("text of something else")], [0, 1])
+      yield* turn(composed, agent, [bash("echo more >> clean-one; rm clean-two dirty")])
+      assert.strictEqual(kept("text of clean-one"), 2)
+      yield* rewind.rewind({ session: agent.session.id, turn: 0, files: true, conversation: true })
+      assert.deepStrictEqual(
+        ["clean-one", "clean-two", "dirty"].map((name) => Fs.readFileSync(at(name), "utf8")),
+        ["text of clean-one", "text of clean-two", "text of something else"]
+      )
+    })
+  )
+
+  it.scopedLive("says that a workspace is too large to be watched, and still knows what tools write", () =>
+    Effect.gen(function* () {
+      const composed = yield* Composed.make({ recording: { maxEntries: 2 } })
+      const rewind = yield* rewindOf(composed)
+      const { project } = composed
+      for (const name of ["a", "b", "c"]) Fs.writeFileSync(join(project, name), "0")
+      const agent = yield* agentIn(composed, project)
+      yield* turn(composed, agent, [bash("echo 1 > a"), write("d", "1"), bash("echo 1 > b")])
+      const notes = [...agent.session.range(0)].flatMap((event) =>
+        event.type === "files/changed" ? (event.data.note ?? []) : []
+      )
+      assert.lengthOf(notes, 1)
+      assert.match(notes[0] ?? "", /more than 2 files/)
+      assert.deepStrictEqual((yield* rewind.points(agent.session.id))[0]?.files, ["d"])
     })
   )
 

@@ -62,7 +62,7 @@ export class Known {
     }
     for (const [path, before] of old) if (!found.sights.has(path)) different.push([path, undefined, before])
 
-    const wasOf = await this.#resolved(different.flatMap(([, , before]) => before ?? []))
+    const git = await this.#resolved(different.flatMap(([, , before]) => before ?? []))
     const changes: Array<FileChange> = []
     let began = performance.now()
     for (const [path, sight, before] of different) {
@@ -70,7 +70,11 @@ export class Known {
         await setImmediate()
         began = performance.now()
       }
-      const was = before === undefined ? FileStates.absent : wasOf(before)
+      if (before !== undefined && sight !== undefined && git.isStill(path, before, sight)) {
+        entries.set(path, { sight, state: before.state })
+        continue
+      }
+      const was = before === undefined ? FileStates.absent : git.stateOf(before)
       if (sight === undefined) {
         // What is ignored from now on is still there.
         const after = FileStates.of(join(this.#options.folder, path))
@@ -129,18 +133,27 @@ export class Known {
     this.#entries.set(path, { sight, state })
   }
 
-  /** Takes from git what is different now, and keeps it. */
-  async #resolved(entries: ReadonlyArray<Entry>): Promise<(entry: Entry) => FileState> {
+  /** What git has of these. */
+  async #resolved(entries: ReadonlyArray<Entry>) {
     const { folder } = this.#options
     const objects = new Map<string, number>()
     for (const { sight, state } of entries) if (state.kind === "git") objects.set(state.object, sight.size)
     const contents = objects.size === 0 ? new Map<string, Buffer>() : await GitContents.read(folder, objects)
-    return ({ sight: { mode, size }, state }) => {
-      if (state.kind !== "git") return state
-      const bytes = contents.get(state.object)
-      // Where git changes line ends and the like, its object is not the file.
-      if (bytes?.length !== size) return { kind: "unknown", reason: "git does not have it as it was" }
-      return { kind: "file", sha256: this.keepBytes(bytes), size, mode }
+    return {
+      /** Whether only its stat is another one. */
+      isStill: (path: string, { sight, state }: Entry, now: Walk.Sight): boolean => {
+        if (state.kind !== "git" || now.kind !== "file" || now.mode !== sight.mode || now.size !== sight.size)
+          return false
+        return contents.get(state.object)?.equals(readFileSync(join(folder, path))) === true
+      },
+      /** As it was; kept, for it is another one now. */
+      stateOf: ({ sight: { mode, size }, state }: Entry): FileState => {
+        if (state.kind !== "git") return state
+        const bytes = contents.get(state.object)
+        // Where git changes line ends and the like, its object is not the file.
+        if (bytes?.length !== size) return { kind: "unknown", reason: "git does not have it as it was" }
+        return { kind: "file", sha256: this.keepBytes(bytes), size, mode }
+      }
     }
   }
 }
