@@ -14,10 +14,15 @@ const context = 3
 /** The comparison of larger texts could take for ever. */
 const largest = 1024 * 1024
 
+const nothing: Side = { state: { kind: "absent" }, bytes: undefined }
+
 /** Empty where git sees no change: it knows no folders. */
 export const of = (path: string, was: Side, is: Side): string => {
   const [before, after] = [withoutFolder(was), withoutFolder(is)]
   if (before.state.kind === "absent" && after.state.kind === "absent") return ""
+  const kinds = new Set([before.state.kind, after.state.kind])
+  // What becomes something else goes first, and comes then.
+  if (kinds.has("file") && kinds.has("symlink")) return of(path, before, nothing) + of(path, nothing, after)
   const [old, now] = [named("a/", path), named("b/", path)]
   const lines = [`diff --git ${old} ${now}`, ...modes(before.state, after.state)]
   const [a, b] = [textOf(before), textOf(after)]
@@ -33,8 +38,7 @@ export const of = (path: string, was: Side, is: Side): string => {
   return `${lines.join("\n")}\n`
 }
 
-const withoutFolder = (side: Side): Side =>
-  side.state.kind === "directory" ? { state: { kind: "absent" }, bytes: undefined } : side
+const withoutFolder = (side: Side): Side => (side.state.kind === "directory" ? nothing : side)
 
 const from = ({ kind }: FileState, name: string): string => (kind === "absent" ? "/dev/null" : name)
 
