@@ -137,14 +137,16 @@ describe("dsh session rewind", () => {
 
   it.scopedLive("without a turn goes back before the last one, and of one half leaves the other", () =>
     Effect.gen(function* () {
-      const { at, id, session, text } = yield* started("first", "second")
+      const { at, id, session, text, workspace } = yield* started("first", "second")
       assert.strictEqual((yield* session("rewind", id, "--conversation", "--yes")).code, 0)
       assert.strictEqual(text("a"), "one\n2\n")
       const nothing = yield* session("rewind", `${id}@1`, "--conversation", "--yes")
       assert.deepInclude(nothing, { code: 0, stdout: "" })
       assert.strictEqual((yield* session("rewind", `${id}@1`, "--files", "--yes")).code, 0)
       assert.strictEqual(text("a"), "one\ntwo\n")
-      assert.strictEqual((yield* session("rewind", id, "--yes")).code, 0)
+      assert.strictEqual((yield* workspace.run(["run", "--session", id, "again"])).code, 0)
+      assert.match((yield* lastAsked(workspace)).at(-2) ?? "", /put these files back .* at the end of turn 1: a, b, /)
+      assert.strictEqual((yield* session("rewind", `${id}@0`, "--yes")).code, 0)
       assert.isFalse(Fs.existsSync(at("a")))
       assert.include((yield* session("rewind", id, "--yes")).stderr, "there is no turn")
       assert.include((yield* session("rewind", `${id}@9`, "--yes")).stderr, "dsh: REWIND_NO_SUCH_TURN: ")
