@@ -109,6 +109,7 @@ export const packages = {
   },
   compose: { role: "definition" },
   authoring: { role: "feature" },
+  rewind: { role: "definition", support: ["FileStates", "Snapshots"], provider: ["FileRecording", "RewindLocal"] },
   bundles: { role: "bundle" },
   presets: { role: "support" },
   "extension-host": { role: "support" },

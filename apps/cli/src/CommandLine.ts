@@ -26,6 +26,7 @@ import * as CredentialCommands from "./CommandLine/CredentialCommands.ts"
 import * as InspectionCommands from "./CommandLine/InspectionCommands.ts"
 import * as PermissionCommands from "./CommandLine/PermissionCommands.ts"
 import * as PresetCommands from "./CommandLine/PresetCommands.ts"
+import * as RewindCommands from "./CommandLine/RewindCommands.ts"
 import * as SettingCommands from "./CommandLine/SettingCommands.ts"
 import * as Request from "./Request.ts"
 
@@ -160,9 +161,10 @@ const make = (choose: Request.Choose) => {
   const verify = Command.make("verify", { id: sessionId }, ({ id }) => choose({ _tag: "SessionVerify", id })).pipe(
     Command.withDescription("Rebuild every request of a session from its log and compare it with what was sent.")
   )
+  const { diff, pages: rewindPages, rewind } = RewindCommands.make(choose)
   const session = Command.make("session").pipe(
     Command.withDescription("Look at the sessions on this machine, and look after them."),
-    Command.withSubcommands([check, remove, exported, fork, list, repair, search, show, verify])
+    Command.withSubcommands([check, remove, diff, exported, fork, list, repair, rewind, search, show, verify])
   )
 
   const models = Command.make("models", { json }, (options) => choose({ _tag: "Models", ...options })).pipe(
@@ -222,6 +224,7 @@ const make = (choose: Request.Choose) => {
     session: () => helpOf(session),
     "session check": () => helpOf(check),
     "session delete": () => helpOf(remove),
+    ...rewindPages,
     "session export": () => helpOf(exported),
     "session fork": () => helpOf(fork),
     "session list": () => helpOf(list),

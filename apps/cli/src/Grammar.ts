@@ -64,10 +64,16 @@ export const commands = {
   "preset validate": { options: {}, words: { _tag: "Some", least: 0, names: ["ID|FOLDER"] } },
   "session check": { options: {}, flags: ["--json"], words: id },
   "session delete": { options: {}, flags: ["--yes"], words: id },
+  "session diff": { options: {}, flags: ["--json"], words: { _tag: "One", name: "ID[@TURN]" } },
   "session export": { options: {}, words: id },
   "session fork": { options: {}, words: { _tag: "One", name: "ID[@SEQ]" } },
   "session list": { options: {}, flags: ["--json"], words: none },
   "session repair": { options: {}, words: id },
+  "session rewind": {
+    options: {},
+    flags: ["--conversation", "--dry-run", "--files", "--force", "--yes"],
+    words: { _tag: "One", name: "ID[@TURN]" }
+  },
   "session search": { options: {}, words: { _tag: "One", name: "TEXT" } },
   "session show": { options: {}, words: id },
   "session verify": { options: {}, words: id },

@@ -124,7 +124,10 @@ const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: Reg
   [["--wizard"], /^--wizard is no option of "dsh"/],
   [["demo", "now"], /^"dsh demo" takes no "now"$/],
   [["demo", "--fast"], /^--fast is no option of "dsh demo"; it knows --help$/],
-  [["session"], /^"dsh session" needs one of check, delete, export, fork, list, repair, search, show, verify$/],
+  [
+    ["session"],
+    /^"dsh session" needs one of check, delete, diff, export, fork, list, repair, rewind, search, show, verify$/
+  ],
   [["session", "ls"], /^"ls" is no command of "dsh session"; did you mean "list"\?$/],
   [["session", "--all"], /^"--all" is no option of "dsh session"/],
   [["session", "show"], /^"dsh session show" needs its ID$/],

@@ -10,12 +10,13 @@ import type { PatchLayer, Row } from "@dsh/compose/Row"
 const home = (path = "") => new PathValue("home", path)
 const env = (name: string, fallback?: unknown) => new EnvValue(name, fallback)
 
-/** What of the home folder commands and tools may not look at: keys, and what was said in other sessions. */
+/** What of the home folder commands and tools may not look at: keys, and what was said and changed in other sessions. */
 const hidden = [
   ".credentials.yaml",
   ".credentials.yaml.lock",
   ".env",
   "chat-history.jsonl",
+  "rewind",
   "sessions",
   "sessions.sqlite",
   "sessions.sqlite-wal",
@@ -66,6 +67,7 @@ const model: ReadonlyArray<Row> = [
 
 const guards: ReadonlyArray<Row> = [
   { id: "tool-timeout", name: "@dsh/tools/ToolTimeout" },
+  { id: "file-recording", name: "@dsh/rewind/FileRecording", config: { root: home("rewind") } },
   { id: "spill", name: "@dsh/spill/SpillPolicy", config: { maxInlineBytes: 50_000 } },
   { id: "repeat-guard", name: "@dsh/agent/RepeatGuard" },
   { id: "step-budget", name: "@dsh/agent/StepBudget", disabled: true },

@@ -7,11 +7,15 @@ import type { Plugin } from "@dsh/kernel/Plugin"
 import * as Effect from "effect/Effect"
 import * as Core from "./plugins/Core.ts"
 import * as Features from "./plugins/Features.ts"
+import * as Rewinding from "./plugins/Rewinding.ts"
 import * as Tools from "./plugins/Tools.ts"
 import * as World from "./plugins/World.ts"
 
 const standing: ReadonlyMap<string, Plugin> = new Map(
-  [...Core.plugins, ...World.plugins, ...Features.plugins, ...Tools.plugins].map((plugin) => [plugin.name, plugin])
+  [...Core.plugins, ...World.plugins, ...Features.plugins, ...Tools.plugins, ...Rewinding.plugins].map((plugin) => [
+    plugin.name,
+    plugin
+  ])
 )
 
 type Loader = () => Promise<{ readonly plugins: ReadonlyArray<Plugin> }>

@@ -12,6 +12,7 @@ import * as PermissionEvents from "@dsh/permission/PermissionEvents"
 import * as PermissionPresets from "@dsh/permission/PermissionPresets"
 import * as Schemas from "@dsh/protocol/Schemas"
 import { surfaceTypes } from "@dsh/protocol/SessionEvent"
+import * as FileChange from "@dsh/rewind/FileChange"
 import { EventTypes } from "@dsh/session/EventTypes"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -33,6 +34,7 @@ const features = Layer.mergeAll(
   CodeEvents.layer,
   CommandEvents.layer,
   PermissionEvents.layer,
+  FileChange.events,
   Layer.provideMerge(PermissionPresets.layer(), Approval.layer())
 )
 
