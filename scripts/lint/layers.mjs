@@ -41,7 +41,7 @@ export const packages = {
   session: { role: "definition" },
   prompt: { role: "definition" },
   tools: { role: "definition", feature: ["ToolTimeout"] },
-  agent: { role: "definition", feature: ["RepeatGuard"] },
+  agent: { role: "definition", feature: ["BudgetsPerTree", "RepeatGuard"] },
   llm: {
     role: "definition",
     provider: ["LlmDeepSeek", "LlmOpenAiCompatible", "LlmScripted"],
@@ -56,6 +56,8 @@ export const packages = {
   "llm-effect-ai": { role: "provider" },
   "llm-pi-ai": { role: "provider" },
   "persistence-sqlite": { role: "provider" },
+  notifications: { role: "definition", provider: ["NotificationsLocal"] },
+  "structured-output": { role: "definition", provider: ["JsonSchemaForm"] },
   settings: {
     role: "definition",
     provider: [

@@ -10,6 +10,8 @@
 import { commands, groups, launcherOptions, rootOptions, shells } from "./Grammar.ts"
 import type { CommandName, Group, Page, Shape } from "./Grammar.ts"
 import { suggest } from "@dsh/kernel/Nearest"
+import { topics } from "./Topics.ts"
+import type { Topic } from "./Topics.ts"
 
 /** The composition that was asked for. */
 export interface Launch {
@@ -31,6 +33,7 @@ export interface Invocation {
 export type Parsed =
   | Invocation
   | { readonly _tag: "Help"; readonly page: Page }
+  | { readonly _tag: "HelpTopic"; readonly topic: Topic }
   | { readonly _tag: "Completions"; readonly shell: string }
   /** Print the composition; `own`: with what the user changed. */
   | { readonly _tag: "Dump"; readonly launch: Launch; readonly own: boolean }
@@ -59,12 +62,25 @@ export const parse = (args: Args): Parsed => {
 }
 
 const parseCommand = (first: string, rest: Args): Parsed => {
+  if (first === "help") return parseHelp(rest)
   const group = groups.find((name) => name === first)
   if (group !== undefined) return parseGroup(group, rest)
   const command = names.find((name) => name === first)
   if (command !== undefined) return parseRest(command, rest)
-  const known = Array.from(new Set(names.map((name) => name.split(" ")[0]!)))
-  return usage(`"${first}" is no command of dsh; ${suggest(first, known)}`)
+  return usage(`"${first}" is no command of dsh; ${suggest(first, [...firstWords(), "help"])}`)
+}
+
+const firstWords = (): ReadonlyArray<string> => Array.from(new Set(names.map((name) => name.split(" ")[0]!)))
+
+/** `dsh help`, and of a command, a group or a topic. */
+const parseHelp = (words: Args): Parsed => {
+  const about = words.filter((word) => word !== "--help" && word !== "-h").join(" ")
+  const page = about === "" ? "dsh" : [...names, ...groups].find((name) => name === about)
+  if (page !== undefined) return { _tag: "Help", page }
+  const known = Object.keys(topics) as ReadonlyArray<Topic>
+  const topic = known.find((name) => name === about)
+  if (topic !== undefined) return { _tag: "HelpTopic", topic }
+  return usage(`there is no help about "${about}"; ${suggest(about, [...names, ...groups, ...known])}`)
 }
 
 const parseGroup = (group: Group, [child, ...rest]: Args): Parsed => {

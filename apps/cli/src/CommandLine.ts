@@ -27,6 +27,7 @@ import * as InspectionCommands from "./CommandLine/InspectionCommands.ts"
 import * as PermissionCommands from "./CommandLine/PermissionCommands.ts"
 import * as PresetCommands from "./CommandLine/PresetCommands.ts"
 import * as RewindCommands from "./CommandLine/RewindCommands.ts"
+import * as RunCommand from "./CommandLine/RunCommand.ts"
 import * as SettingCommands from "./CommandLine/SettingCommands.ts"
 import * as Request from "./Request.ts"
 
@@ -41,65 +42,7 @@ const sessionId = Args.withDescription(Args.text({ name: "ID" }), "The id of a s
 
 /** The commands; `choose` is told what was asked for. */
 const make = (choose: Request.Choose) => {
-  const run = Command.make(
-    "run",
-    {
-      words: Args.text({ name: "task" }).pipe(
-        Args.withDescription("What to do, in words. Left out: read from stdin."),
-        Args.repeated
-      ),
-      model: Options.text("model").pipe(
-        Options.withPseudoName("ID"),
-        Options.withDescription("The model to use. Default: that of the session, else the provider's."),
-        Options.optional
-      ),
-      session: Options.text("session").pipe(
-        Options.withPseudoName("ID"),
-        Options.withDescription("Go on with this session."),
-        Options.optional
-      ),
-      fork: Options.text("fork").pipe(
-        Options.withPseudoName("ID[@SEQ]"),
-        Options.withDescription("Go on with a copy of this session, or of its events up to SEQ."),
-        Options.optional
-      ),
-      maxSteps: Options.text("max-steps").pipe(
-        Options.withPseudoName("N"),
-        Options.withDescription("End after so many requests to the model, with exit code 124."),
-        Options.optional
-      ),
-      permission: Options.text("permission").pipe(
-        Options.withPseudoName("PRESET"),
-        Options.withDescription("How far tools may go: read-only, workspace-write or danger-full-access."),
-        Options.optional
-      ),
-      preset: Options.text("preset").pipe(
-        Options.withPseudoName("ID"),
-        Options.withDescription("What kind of agent to start. Default: as the settings say, else standard."),
-        Options.optional
-      ),
-      last: Options.boolean("continue").pipe(Options.withDescription("Go on with the last session of this folder.")),
-      checkInvariants: Options.boolean("check-invariants").pipe(
-        Options.withDescription("Refuse what would break a rule of the session log; for bug reports.")
-      ),
-      usage: Options.boolean("usage").pipe(
-        Options.withDescription("Say on stderr how many tokens it took, as is done in a terminal.")
-      )
-    },
-    ({ checkInvariants, fork, last, maxSteps, model, permission, preset, session, usage, words }) =>
-      choose({
-        _tag: "Run",
-        words,
-        model: Option.getOrUndefined(model),
-        from: Request.from({ session: Option.getOrUndefined(session), fork: Option.getOrUndefined(fork), last }),
-        maxSteps: Option.getOrUndefined(maxSteps),
-        permission: Option.getOrUndefined(permission),
-        preset: Option.getOrUndefined(preset),
-        checkInvariants,
-        usage
-      })
-  ).pipe(Command.withDescription("Work on one task until it is done, print the answer and exit."))
-
+  const run = RunCommand.make(choose)
   const chat = ChatCommand.make(choose)
   const demo = Command.make("demo", {}, () => choose({ _tag: "Demo" })).pipe(
     Command.withDescription("Watch an agent fix a failing test; needs no key and no network.")

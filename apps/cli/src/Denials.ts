@@ -4,8 +4,10 @@
 import type { Outcome } from "@dsh/permission/Approval"
 import { isRun } from "@dsh/protocol/ChunkRun"
 import type { LogEntry } from "@dsh/protocol/ChunkRun"
+import type { CallId } from "@dsh/protocol/Ids"
 
-interface Denial {
+export interface Denial {
+  readonly callId: CallId | undefined
   readonly code: string
   readonly message: string
 }
@@ -17,25 +19,25 @@ const codes: Readonly<Partial<Record<Outcome, string>>> = {
 
 /** An observer that hands each to `tell`. */
 export const observer = (tell: (denial: Denial) => void): ((entry: LogEntry) => void) => {
-  const asked = new Map<string, string>()
+  const asked = new Map<string, Omit<Denial, "code">>()
   return (entry) => {
     if (isRun(entry)) return
     switch (entry.type) {
       case "permission/decision": {
-        const { decision, reason, toolName } = entry.data
-        if (decision === "deny") tell({ code: "PERMISSION_DENIED", message: `${toolName}: ${reason}` })
+        const { callId, decision, reason, toolName } = entry.data
+        if (decision === "deny") tell({ callId, code: "PERMISSION_DENIED", message: `${toolName}: ${reason}` })
         return
       }
       case "approval/asked": {
-        const { id, reason, toolName } = entry.data
-        asked.set(id, reason === undefined ? toolName : `${toolName}: ${reason}`)
+        const { callId, id, reason, toolName } = entry.data
+        asked.set(id, { callId, message: reason === undefined ? toolName : `${toolName}: ${reason}` })
         return
       }
       case "approval/decided": {
         const code = codes[entry.data.outcome]
-        const message = asked.get(entry.data.id)
+        const what = asked.get(entry.data.id)
         asked.delete(entry.data.id)
-        if (code !== undefined && message !== undefined) tell({ code, message })
+        if (code !== undefined && what !== undefined) tell({ ...what, code })
       }
     }
   }

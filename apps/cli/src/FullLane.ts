@@ -39,6 +39,10 @@ const answer = (parsed: Argv.WellFormed): Dispatch.Command => {
       const color = Color.isEnabled(process.stdout, process.env)
       return print(Effect.sync(() => Help.render(parsed.page, { version: manifest.version, color })))
     }
+    case "HelpTopic": {
+      const color = Color.isEnabled(process.stdout, process.env)
+      return print(Effect.sync(() => Help.topic(parsed.topic, { version: manifest.version, color })))
+    }
     case "Completions":
       return print(CommandLine.completions(parsed.shell))
   }

@@ -30,14 +30,21 @@ const id = { _tag: "One", name: "ID" } as const
 export const commands = {
   run: {
     options: {
-      "--model": "ID",
-      "--session": "ID",
+      "--cwd": "DIR",
+      "--file": "FILE",
       "--fork": "ID[@SEQ]",
+      "--max-cost": "AMOUNT",
       "--max-steps": "N",
+      "--max-tokens": "N",
+      "--model": "ID",
+      "--output-retries": "N",
+      "--output-schema": "FILE",
       "--permission": "PRESET",
-      "--preset": "ID"
+      "--preset": "ID",
+      "--session": "ID",
+      "--timeout": "TIME"
     },
-    flags: ["--continue", "--check-invariants", "--usage"],
+    flags: ["--check-invariants", "--continue", "--json", "--usage", "--wait-background"],
     words: { _tag: "Task" }
   },
   chat: {

@@ -2,6 +2,8 @@
  * The composition behind `dsh run`: the profile `headless`, and over it what the command line and the environment ask for.
  */
 import { Agents } from "@dsh/agent/Agents"
+import { ModelPrices } from "@dsh/agent/Budgets"
+import type { Limits } from "@dsh/agent/Budgets"
 import { withoutSurface } from "@dsh/bundles/Bundles"
 import { DeepSeekConnection } from "@dsh/bundles/DeepSeekConnection"
 import type { Mode } from "@dsh/code-mode/ToolsMode"
@@ -13,6 +15,7 @@ import type { Entry, PatchLayer } from "@dsh/compose/Row"
 import type { Key, Plugin } from "@dsh/kernel/Plugin"
 import type * as LlmCassette from "@dsh/llm/LlmCassette"
 import * as LlmDeepSeek from "@dsh/llm/LlmDeepSeek"
+import type { PriceTable } from "@dsh/protocol/Prices"
 import { PermissionPresets } from "@dsh/permission/PermissionPresets"
 import type { StandardName } from "@dsh/permission/PermissionPresets"
 import { SessionPersistence } from "@dsh/persistence/SessionPersistence"
@@ -39,8 +42,10 @@ export interface Options {
   readonly provider: Provider
   /** The composition it starts from. Default: the profile `headless`, as it is. */
   readonly launch?: Launch | undefined
-  /** Ends a turn after so many steps. */
-  readonly maxSteps?: number | undefined
+  /** What each agent may use, together with those that work for it. */
+  readonly limits?: Limits | undefined
+  /** What the money among them is counted by. */
+  readonly prices?: PriceTable | undefined
   /** How often a failed request is tried again; undefined: as the provider's policy has it. */
   readonly maxRetries?: number | undefined
   /** How often the same call may be made with the same result; 0: without an end. Undefined: as the guard has it. */
@@ -108,7 +113,7 @@ const asking = (options: Options): Effect.Effect<PatchLayer, Failure.Failure> =>
       maxParallelToolCalls,
       maxRepeats,
       maxRetries,
-      maxSteps,
+      limits,
       toolsMode
     } = options
     return {
@@ -123,7 +128,7 @@ const asking = (options: Options): Effect.Effect<PatchLayer, Failure.Failure> =>
           : [on("code-runtime-host"), on("code-mode", { mode: toolsMode })]),
         ...(maxRepeats === undefined ? [] : [repeatGuard(maxRepeats)]),
         ...(maxRetries === undefined ? [] : [on("retry", { maxRetries })]),
-        ...(maxSteps === undefined ? [] : [on("step-budget", { maxSteps })]),
+        ...(limits === undefined ? [] : [on("budgets", limits)]),
         ...(options.unruled === true ? [off("rules")] : [])
       ]
     }
@@ -156,7 +161,8 @@ export const prepare = (options: Options): Effect.Effect<Prepared, Failure.Failu
         : LlmDeepSeek.connectionCredentials(keys.credentials, baseUrl)
     const secrets = yield* Layer.build(Secrets.layer(provider))
     const known = keys === undefined ? secrets : Context.add(secrets, Credentials, keys.credentials)
-    const given = Context.add(known, DeepSeekConnection, connection)
+    const connected = Context.add(known, DeepSeekConnection, connection)
+    const given = options.prices === undefined ? connected : Context.add(connected, ModelPrices, options.prices)
     const means = yield* Profile.means(profile, permission)
     const asked = yield* asking(options)
     const compose = Effect.gen(function* () {

@@ -5,8 +5,10 @@ import * as HelpDoc from "@effect/cli/HelpDoc"
 import type * as Span from "@effect/cli/HelpDoc/Span"
 import * as Color from "./Color.ts"
 import * as CommandLine from "./CommandLine.ts"
+import * as Examples from "./Examples.ts"
 import { groups } from "./Grammar.ts"
-import type { Page } from "./Grammar.ts"
+import type { CommandName, Page } from "./Grammar.ts"
+import * as Topics from "./Topics.ts"
 
 export interface Settings {
   readonly version: string
@@ -19,19 +21,13 @@ const footer = [
   "Also",
   `  dsh --profile headless "task"   the same as: dsh run "task"`,
   "  dsh --profile NAME --dump-config    what a profile is made of; --patch FILE changes it",
-  "  dsh COMMAND --help              what a command takes",
+  "  dsh COMMAND --help              what a command takes, with examples",
+  "  dsh help TOPIC                  about " + Object.keys(Topics.topics).join(", "),
   "  dsh --completions SHELL         a completion script for bash, fish, sh or zsh",
   "  dsh --version                   the version",
   "",
   "Environment",
-  '  DEEPSEEK_API_KEY                the key of the model provider; without it, what "dsh credentials" keeps',
-  "  DEEPSEEK_BASE_URL               another address for it",
-  "  DSH_PERMISSION_MODE             what commands and tools may change: read-only, workspace-write (as without it), danger-full-access",
-  "  DSH_MAX_RETRIES                 how often a failed request to the model is tried again, instead of 5 times",
-  "  DSH_TOOLS_MODE                  how the model uses tools: native (one by one, as without it), ptc (only from programs), both",
-  "  DSH_MAX_REPEATS                 how often the same tool call may be made with the same result, instead of 12 times; 0: no limit",
-  "  DSH_HOME                        where sessions, settings and keys are kept, instead of ~/.dsh",
-  "  DSH_SESSION_STORE               sqlite: they are kept in a database there"
+  ...Topics.environment
 ]
 
 /** Sentences `@effect/cli` adds to every argument and option. */
@@ -62,6 +58,16 @@ const lines = (doc: HelpDoc.HelpDoc, indent: string): ReadonlyArray<string> => {
   }
 }
 
+const exampleLines = (page: Page): ReadonlyArray<string> => {
+  const group = groups.find((name) => name === page)
+  const known =
+    page === "dsh" ? [] : group === undefined ? Examples.examples[page as CommandName] : Examples.ofGroup(group)
+  const width = Math.min(56, Math.max(...known.map(({ line }) => line.length)))
+  return known.length === 0
+    ? []
+    : ["", "Examples", ...known.map(({ does, line }) => `  ${line.padEnd(width)}  # ${does}`)]
+}
+
 /** The page of one command, or of `dsh` itself. No newline at the end. */
 export const render = (page: Page, { color, version }: Settings): string => {
   const { body, usage } = CommandLine.helpPage(page)
@@ -73,8 +79,14 @@ export const render = (page: Page, { color, version }: Settings): string => {
     "Usage",
     `  ${[...parents, plain(HelpDoc.getSpan(usage)), ...takesCommand].join(" ")}`,
     ...lines(body, "  "),
+    ...exampleLines(page),
     ...(page === "dsh" ? footer : [])
   ]
-  const bold = (line: string) => (color && /^[A-Z]/.test(line) ? `\u001b[1m${line}\u001b[0m` : line)
-  return text.map(bold).join("\n")
+  return set(text, color)
 }
+
+/** The page of a topic. No newline at the end. */
+export const topic = (name: Topics.Topic, { color }: Settings): string => set(Topics.page(name), color)
+
+const set = (text: ReadonlyArray<string>, color: boolean): string =>
+  text.map((line) => (color && /^[A-Z]/.test(line) ? `\u001b[1m${line}\u001b[0m` : line)).join("\n")

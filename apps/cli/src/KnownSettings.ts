@@ -4,6 +4,7 @@
 import * as AgentSettings from "@dsh/agent/AgentSettings"
 import { suggest } from "@dsh/kernel/Nearest"
 import * as PriceSettings from "@dsh/llm/PriceSettings"
+import * as NotificationSettings from "@dsh/notifications/NotificationSettings"
 import * as PermissionSettings from "@dsh/permission/PermissionSettings"
 import type { Registration, SettingsError, Settings } from "@dsh/settings/Settings"
 import { decode, show } from "@dsh/settings/Settings"
@@ -25,6 +26,7 @@ export const sections: ReadonlyArray<Registration<unknown, unknown>> = [
   known({ ...AgentSettings.defaultModel, base: shipped }),
   known(AgentSettings.loop),
   known(AgentSettings.presets),
+  known(NotificationSettings.section),
   known(PermissionSettings.section),
   known(PriceSettings.section)
 ]

@@ -8,6 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import type { Command } from "./Dispatch.ts"
+import { Ended } from "./Ended.ts"
+import type { Ending } from "./Ended.ts"
 import * as ExitCode from "./ExitCode.ts"
 import type { Failure } from "./Failure.ts"
 import * as Logs from "./Logs.ts"
@@ -23,15 +25,20 @@ export interface Options {
 /** Ends the process. The first signal interrupts the command; a second one ends the process at once. */
 export const runMain = (command: Command, output: Output["Type"], options: Options = {}): void => {
   let finished = false
-  let ending: ExitCode.ExitCode | undefined
+  const ending: Ending = { code: undefined, lastWords: undefined }
+
+  const giveUp = (code: ExitCode.ExitCode): never => {
+    ending.lastWords?.(code)
+    process.exit(code)
+  }
 
   const end = (code: ExitCode.ExitCode, graceMillis: number): void => {
-    if (finished || ending !== undefined) process.exit(code)
-    ending = code
+    if (finished || ending.code !== undefined) giveUp(code)
+    ending.code = code
     fiber.unsafeInterruptAsFork(FiberId.none)
     setTimeout(() => {
       output.failure({ code: "SHUTDOWN", message: `cleaning up took longer than ${graceMillis} ms; ended without it` })
-      process.exit(code)
+      giveUp(code)
     }, graceMillis)
   }
 
@@ -51,11 +58,16 @@ export const runMain = (command: Command, output: Output["Type"], options: Optio
   // A fiber that waits for something inside the process does not keep Node alive by itself.
   setInterval(() => {}, 2 ** 31 - 1)
 
-  const fiber = command.pipe(Effect.provideService(Output, output), Logs.toOutput(output), Effect.runFork)
+  const fiber = command.pipe(
+    Effect.provideService(Output, output),
+    Effect.provideService(Ended, ending),
+    Logs.toOutput(output),
+    Effect.runFork
+  )
   fiber.addObserver((exit) => {
     finished = true
     const code = report(exit, output)
-    Effect.runCallback(output.flush, { onExit: () => process.exit(ending ?? code) })
+    Effect.runCallback(output.flush, { onExit: () => process.exit(ending.code ?? code) })
   })
 }
 

@@ -3,6 +3,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type { Launch, Parsed } from "./Argv.ts"
+import type { Typed } from "./Limits.ts"
 
 export interface Run {
   readonly _tag: "Run"
@@ -10,8 +11,15 @@ export interface Run {
   readonly words: ReadonlyArray<string>
   readonly model: string | undefined
   readonly from: From
+  readonly limits: Typed
+  /** Where to work, as typed. */
+  readonly cwd: string | undefined
+  /** Where the task is, as typed. */
+  readonly file: string | undefined
+  /** Where the JSON Schema of the answer is, as typed. */
+  readonly outputSchema: string | undefined
   /** As typed; it may be no number. */
-  readonly maxSteps: string | undefined
+  readonly outputRetries: string | undefined
   /** As typed; there may be no such preset. */
   readonly permission: string | undefined
   /** What kind of agent, as typed; there may be no such preset. */
@@ -21,6 +29,9 @@ export interface Run {
   readonly checkInvariants: boolean
   /** Say what was used, wherever stderr goes. */
   readonly usage: boolean
+  /** Print what happens as JSON lines. */
+  readonly json: boolean
+  readonly waitBackground: boolean
 }
 
 /**
@@ -135,11 +146,22 @@ export const fastLane = (parsed: Parsed): Run | undefined =>
           fork: parsed.options["--fork"],
           last: parsed.flags.includes("--continue")
         }),
-        maxSteps: parsed.options["--max-steps"],
+        limits: {
+          maxSteps: parsed.options["--max-steps"],
+          maxTokens: parsed.options["--max-tokens"],
+          maxCost: parsed.options["--max-cost"],
+          timeout: parsed.options["--timeout"]
+        },
+        cwd: parsed.options["--cwd"],
+        file: parsed.options["--file"],
+        outputSchema: parsed.options["--output-schema"],
+        outputRetries: parsed.options["--output-retries"],
         permission: parsed.options["--permission"],
         preset: parsed.options["--preset"],
         ...(parsed.launch !== undefined && { launch: parsed.launch }),
         checkInvariants: parsed.flags.includes("--check-invariants"),
-        usage: parsed.flags.includes("--usage")
+        usage: parsed.flags.includes("--usage"),
+        json: parsed.flags.includes("--json"),
+        waitBackground: parsed.flags.includes("--wait-background")
       }
     : undefined

@@ -72,16 +72,23 @@ const accepted: ReadonlyArray<readonly [line: ReadonlyArray<string>, parsed: unk
   [["--profile", "headless", "--help"], { _tag: "Help", page: "run" }],
   [["session", "--help"], { _tag: "Help", page: "session" }],
   [["session", "show", "--help"], { _tag: "Help", page: "session show" }],
+  [["help"], { _tag: "Help", page: "dsh" }],
+  [["help", "run"], { _tag: "Help", page: "run" }],
+  [["help", "session"], { _tag: "Help", page: "session" }],
+  [["help", "session", "show"], { _tag: "Help", page: "session show" }],
+  [["help", "exit-codes"], { _tag: "HelpTopic", topic: "exit-codes" }],
   [["--completions", "zsh"], { _tag: "Completions", shell: "zsh" }],
   [["--completions=bash"], { _tag: "Completions", shell: "bash" }]
 ]
 
 const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: RegExp]> = [
+  [["help", "exit-code"], /^there is no help about "exit-code"; did you mean "exit-codes"\?$/],
+  [["help", "sesion", "show"], /^there is no help about "sesion show"; did you mean "session show"\?$/],
   [[], /^say what to do/],
   [["rn", "fix"], /^"rn" is no command of dsh; did you mean "run"\?$/],
   [
     ["frobnicate"],
-    /it knows run, chat, demo, config, credentials, doctor, models, permission, plugin, preset, session, settings, mock-llm$/
+    /it knows run, chat, demo, config, credentials, doctor, models, permission, plugin, preset, session, settings, mock-llm, help$/
   ],
   [["--verson"], /^--verson is no option of "dsh"; did you mean "--version"\?$/],
   [["--model", "m", "run", "fix"], /^--model is no option of "dsh"; it goes after the command: dsh run --model$/],
@@ -91,7 +98,7 @@ const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: Reg
   [["run", "--modle", "m", "fix"], /^--modle is no option of "dsh run"; did you mean "--model"\? .*goes after --\)$/],
   [
     ["run", "fix", "--frmat=json"],
-    /^--frmat is no option of "dsh run"; it knows --model, --session, --fork, --max-steps, --permission, --preset, --continue, --check-invariants, --usage, --help /
+    /^--frmat is no option of "dsh run"; it knows --cwd, --file, .*--wait-background, --help /
   ],
   [["run", "--continue=yes", "fix"], /^--continue takes no value$/],
   [["run", "--continue", "--continue", "fix"], /^--continue was given twice$/],

@@ -7,10 +7,13 @@ import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Argv from "../src/Argv.ts"
 import * as CommandLine from "../src/CommandLine.ts"
+import { examples } from "../src/Examples.ts"
 import { commands } from "../src/Grammar.ts"
 import type { CommandName } from "../src/Grammar.ts"
 import * as Help from "../src/Help.ts"
 import * as Request from "../src/Request.ts"
+import { topics } from "../src/Topics.ts"
+import type { Topic } from "../src/Topics.ts"
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)
 
@@ -65,11 +68,17 @@ describe("the two lanes", () => {
       words: ["fix", "--model", "-h", "run"],
       model: "m",
       from: { _tag: "New" },
-      maxSteps: undefined,
+      limits: { maxSteps: undefined, maxTokens: undefined, maxCost: undefined, timeout: undefined },
+      cwd: undefined,
+      file: undefined,
+      outputSchema: undefined,
+      outputRetries: undefined,
       permission: undefined,
       preset: undefined,
       checkInvariants: false,
       usage: false,
+      json: false,
+      waitBackground: false,
       launch: { profile: "headless", patches: [] }
     } as const
     assert.deepStrictEqual(Request.fastLane(parsed), expected)
@@ -91,11 +100,17 @@ describe("the two lanes", () => {
         words: ["go on"],
         model: undefined,
         from,
-        maxSteps: undefined,
+        limits: { maxSteps: undefined, maxTokens: undefined, maxCost: undefined, timeout: undefined },
+        cwd: undefined,
+        file: undefined,
+        outputSchema: undefined,
+        outputRetries: undefined,
         permission: undefined,
         preset: undefined,
         checkInvariants: false,
-        usage: false
+        usage: false,
+        json: false,
+        waitBackground: false
       } as const
       assert.deepStrictEqual(Request.fastLane(parsed), expected)
       assert.strictEqual(parsed._tag, "Invocation")
@@ -110,11 +125,17 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
     words: ["a", "b"],
     model: "7",
     from: { _tag: "Session", id: "7" },
-    maxSteps: "7",
+    limits: { maxSteps: "7", maxTokens: "7", maxCost: "7", timeout: "7" },
+    cwd: "7",
+    file: "7",
+    outputSchema: "7",
+    outputRetries: "7",
     permission: "7",
     preset: "7",
     checkInvariants: false,
-    usage: false
+    usage: false,
+    json: false,
+    waitBackground: false
   },
   chat: {
     _tag: "Chat",
@@ -216,41 +237,50 @@ describe("Help", () => {
 
   it("shows a command with its whole path, its options and nothing else", () => {
     assert.strictEqual(
-      Help.render("run", settings),
+      Help.render("config", settings),
       `dsh 1.2.3, the Effect edition of DeepSeek Harness
 
 Usage
-  dsh run [--model ID] [--session ID] [--fork ID[@SEQ]] [--max-steps N] [--permission PRESET] [--preset ID] [--continue] [--check-invariants] [--usage] <task>...
+  dsh config [--profile NAME] [--json]
 
 Description
-  Work on one task until it is done, print the answer and exit.
-
-Arguments
-  <task>...
-      What to do, in words. Left out: read from stdin.
+  Say what is in force here, and where it comes from. Values of keys are never shown.
 
 Options
-  --model ID
-      The model to use. Default: that of the session, else the provider's.
-  --session ID
-      Go on with this session.
-  --fork ID[@SEQ]
-      Go on with a copy of this session, or of its events up to SEQ.
-  --max-steps N
-      End after so many requests to the model, with exit code 124.
-  --permission PRESET
-      How far tools may go: read-only, workspace-write or danger-full-access.
-  --preset ID
-      What kind of agent to start. Default: as the settings say, else standard.
-  --continue
-      Go on with the last session of this folder.
-  --check-invariants
-      Refuse what would break a rule of the session log; for bug reports.
-  --usage
-      Say on stderr how many tokens it took, as is done in a terminal.`
+  --profile NAME
+      The profile to look at. Default: headless.
+  --json
+      One JSON object.
+
+Examples
+  dsh config                # what holds here, and where it is said
+  dsh config --json | jq .  # for a program`
     )
     assert.include(Help.render("session show", settings), "\n  dsh session show <ID>\n")
     assert.include(Help.render("session", settings), "\n  dsh session COMMAND\n")
+  })
+
+  it("has examples for every command, and each is one that is understood", () => {
+    for (const [name, all] of Object.entries(examples)) {
+      assert.isAbove(all.length, 0, name)
+      for (const { line } of all) {
+        assert.include(Help.render(name as CommandName, settings), line)
+        // What stands before and behind a pipe is somebody else's.
+        const own = line.split(" | ").find((part) => /(^|\s)dsh /.test(part)) ?? ""
+        const words =
+          own
+            .replace(/^.*?dsh /, "")
+            .replace(/ > .*$/, "")
+            .match(/'[^']*'|"[^"]*"|\S+/g) ?? []
+        const parsed = Argv.parse(words.map((word) => word.replaceAll(/^['"]|['"]$/g, "")))
+        assert.isTrue(parsed._tag === "Invocation" && parsed.command === name, line)
+      }
+    }
+  })
+
+  it("knows topics", () => {
+    for (const name of Object.keys(topics) as ReadonlyArray<Topic>) assert.isNotEmpty(Help.topic(name, settings))
+    assert.include(Help.topic("exit-codes", settings), "\n  124 ")
   })
 
   it("lists every command and variable on the first page", () => {

@@ -208,11 +208,12 @@ describe("dsh run, when the model fails", () => {
     ]
   ]
   for (const [what, reply, expected] of faults) {
-    it.scopedLive(`${what} ends with exit code 1, ${expected}, and a closed log`, () =>
+    const exitCode = expected === "AUTH" ? 3 : 1
+    it.scopedLive(`${what} ends with exit code ${exitCode}, ${expected}, and a closed log`, () =>
       Effect.gen(function* () {
         const workspace = yield* Workspace.make(Script.sequence([reply], "last"))
         const { code, stderr } = yield* workspace.run(["run", "hello"])
-        assert.strictEqual(code, 1, stderr)
+        assert.strictEqual(code, exitCode, stderr)
         assert.match(stderr, new RegExp(`^dsh: ${expected}: [^\\n]+\\n$`))
         assert.strictEqual(lastEnd(workspace).error?.code, expected)
         yield* verified(workspace)

@@ -20,6 +20,8 @@ export interface CreateOptions<E = never, R = never> extends AgentOptions {
   readonly seed?: Iterable<SessionEvent>
   /** What kind of agent it is, and its session stays; see `AgentPresets`. Default: the standing one, where there are presets. */
   readonly preset?: string
+  /** Whom it works for: its session is kept as one of a sub-agent, and they share what is rationed. */
+  readonly parent?: Agent
   /** Built in the agent's own realm before anybody can find the agent: its private tools, sections and hooks. */
   readonly setup?: Layer.Layer<never, E, R>
 }

@@ -70,7 +70,7 @@ const guards: ReadonlyArray<Row> = [
   { id: "file-recording", name: "@dsh/rewind/FileRecording", config: { root: home("rewind") } },
   { id: "spill", name: "@dsh/spill/SpillPolicy", config: { maxInlineBytes: 50_000 } },
   { id: "repeat-guard", name: "@dsh/agent/RepeatGuard" },
-  { id: "step-budget", name: "@dsh/agent/StepBudget", disabled: true },
+  { id: "budgets", name: "@dsh/agent/BudgetsPerTree", disabled: true },
   { id: "invariants", name: "@dsh/session/Invariants", disabled: true },
   { id: "request-invariant", name: "@dsh/loop/RequestInvariant", disabled: true }
 ]

@@ -54,12 +54,13 @@ export const make: Effect.Effect<Agents["Type"], never, LoopServices | Scope.Sco
   yield* Effect.addFinalizer(() => lives.endAll)
 
   const create = Effect.fn("Agents.create")(function* <E, R>(options: CreateOptions<E, R>) {
-    const { cwd, id = yield* freshId, preset = presets?.standing, seed } = options
+    const { cwd, id = yield* freshId, parent, preset = presets?.standing, seed } = options
     const more = {
       id,
       ...(cwd !== undefined && { cwd }),
       ...(seed !== undefined && { seed }),
-      ...(preset !== undefined && { agentPreset: preset })
+      ...(preset !== undefined && { agentPreset: preset }),
+      ...(parent !== undefined && workingFor(parent))
     }
     return yield* begin(id, options, (realm) => sessions.create({ ...more, ...realm }), "startup")
   })
@@ -158,6 +159,12 @@ export const make: Effect.Effect<Agents["Type"], never, LoopServices | Scope.Sco
 })
 
 export const layer: Layer.Layer<Agents, never, LoopServices> = Layer.scoped(Agents, make)
+
+const workingFor = ({ id, session }: Agent) => ({
+  origin: "subagent" as const,
+  parentSession: id,
+  delegationDepth: (session.header.delegationDepth ?? 0) + 1
+})
 
 const freshId = Effect.map(fresh, (id) => SessionId(`session-${id}`))
 

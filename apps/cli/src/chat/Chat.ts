@@ -13,7 +13,8 @@ import * as HomeFolder from "../HomeFolder.ts"
 import * as Logs from "../Logs.ts"
 import { Output } from "../Output.ts"
 import type { From } from "../Request.ts"
-import * as Work from "../Work.ts"
+import { failure as explained } from "../Work/Failed.ts"
+import * as Origin from "../Work/Origin.ts"
 import type { Next } from "./ChatCommands.ts"
 import * as Conversation from "./Conversation.ts"
 import { Front } from "./Front.ts"
@@ -22,7 +23,7 @@ import * as Theme from "./Theme.ts"
 import * as Tty from "./Tty.ts"
 
 export interface Options {
-  readonly beginning: Work.Beginning
+  readonly beginning: Origin.Options
   /** What is said first. */
   readonly first: string | undefined
   readonly prices: PriceTable
@@ -91,7 +92,7 @@ export const run = ({ beginning, color, first, prices, version }: Options) =>
       const open = (from: From, message: string | undefined) =>
         Effect.gen(function* () {
           const options = { ...beginning, from }
-          const agent = yield* Effect.mapError(Work.begin(options), Work.failure(options))
+          const agent = yield* Effect.mapError(Origin.start(options), explained(options))
           last = agent.session.id
           const remember = (text: string) => History.add(file, text)
           return yield* Conversation.run({ agent, front, theme, prices, first: message, remember, version })
@@ -119,5 +120,5 @@ export const run = ({ beginning, color, first, prices, version }: Options) =>
   })
 
 type Needed =
-  | Effect.Effect.Context<ReturnType<typeof Work.begin>>
+  | Effect.Effect.Context<ReturnType<typeof Origin.start>>
   | Effect.Effect.Context<ReturnType<typeof Conversation.run>>

@@ -1,16 +1,23 @@
 /**
  * `dsh run`: one task, one agent, one answer.
  */
+import type { Agent } from "@dsh/agent/Agent"
 import * as LayerBuilder from "@dsh/compose/LayerBuilder"
 import { LlmCassette } from "@dsh/llm/LlmCassette"
+import type { LogEntry } from "@dsh/protocol/ChunkRun"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import { resolve } from "node:path"
 import { isatty } from "node:tty"
+import type { Launch } from "../Argv.ts"
 import type { Command } from "../Dispatch.ts"
 import * as Environment from "../Environment.ts"
 import * as Failure from "../Failure.ts"
 import * as Headless from "../Headless.ts"
+import * as HomeFolder from "../HomeFolder.ts"
+import * as Limits from "../Limits.ts"
+import type { Output } from "../Output.ts"
 import * as Preset from "../Permissions/Preset.ts"
 import * as Choice from "../AgentPresets/Choice.ts"
 import * as PriceTable from "../PriceTable.ts"
@@ -19,32 +26,63 @@ import * as RunSettings from "../RunSettings.ts"
 import * as Task from "../Task.ts"
 import * as Work from "../Work.ts"
 
-export const run = ({
-  checkInvariants,
-  from,
-  launch,
-  maxSteps,
-  model,
-  permission,
-  preset: kind,
-  usage,
-  words
-}: Run): Command =>
+type Observe = (agent: Agent) => (entry: LogEntry) => void
+
+export const run = (request: Run): Command =>
+  (request.json
+    ? Effect.flatMap(
+        Effect.promise(() => import("../JsonRun.ts")),
+        ({ recorded }) => recorded((observe) => worked(request, observe))
+      )
+    : worked(request)
+  ).pipe(
+    Effect.tapBoth({
+      onSuccess: (run) => notifying((folder, notify) => notify.worked(folder, run)),
+      onFailure: (failure) => notifying((folder, notify) => notify.failed(folder, failure))
+    }),
+    Effect.map(({ exitCode }) => exitCode)
+  )
+
+/** Who has no settings has not asked to be told. */
+const notifying = (
+  tell: (folder: string, notify: typeof import("../Notify.ts")) => Effect.Effect<void, never, Output>
+): Effect.Effect<void, never, Output> =>
+  Effect.flatMap(HomeFolder.withSettings, (folder) =>
+    folder === undefined
+      ? Effect.void
+      : Effect.flatMap(
+          Effect.promise(() => import("../Notify.ts")),
+          (notify) => tell(folder, notify)
+        )
+  )
+
+const worked = (request: Run, observe?: Observe) =>
   Effect.gen(function* () {
-    const steps = yield* wholeNumber("--max-steps", maxSteps)
-    const task = yield* Task.resolve(words)
+    const { checkInvariants, from, json, model } = request
+    const limits = Limits.isGiven(request.limits) ? yield* Limits.parse(request.limits) : undefined
+    const answer = request.outputSchema === undefined ? undefined : yield* formOf(request.outputSchema, request)
+    const file = request.file === undefined || request.file === "-" ? request.file : resolve(request.file)
+    const launch = request.cwd === undefined ? request.launch : yield* goInto(request.cwd, request.launch)
+    const task = yield* Task.resolve({ words: request.words, file })
     const cassette = yield* Environment.cassette
     // Nobody is asked when everything is played back.
     const provider = cassette?.mode === "replay" ? nobody : yield* Environment.provider
     const maxRetries = yield* Environment.maxRetries
     const maxRepeats = yield* Environment.maxRepeats
     const toolsMode = yield* Environment.toolsMode
-    const preset = yield* Preset.resolve(permission)
-    const choice = yield* Choice.resolve(kind)
+    const preset = yield* Preset.resolve(request.permission)
+    const choice = yield* Choice.resolve(request.preset)
     const settings = yield* RunSettings.load
     // To look at `process.stderr` is to make a stream.
-    const prices = usage || isatty(2) ? yield* PriceTable.load : undefined
-    const { exitCode } = yield* Work.work({
+    const isShown = request.usage || (isatty(2) && !json)
+    const prices = isShown || limits?.cost !== undefined ? yield* PriceTable.load : undefined
+    const priced = limits?.cost === undefined || prices === undefined ? undefined : { limits, prices }
+    if (priced !== undefined && from._tag === "New") {
+      const { defaultModel } = settings
+      const asked = model === undefined ? defaultModel : { ...defaultModel, model }
+      yield* Limits.priced(priced.limits, priced.prices, asked)
+    }
+    return yield* Work.work({
       task,
       model,
       defaultModel: settings.defaultModel,
@@ -52,7 +90,12 @@ export const run = ({
       preset: choice,
       permission: preset,
       cwd: process.cwd(),
-      usage: prices
+      isCwdGiven: request.cwd !== undefined,
+      answer,
+      waitsForJobs: request.waitBackground,
+      usage: isShown ? prices : undefined,
+      priced,
+      observe
     }).pipe(
       Effect.tap(allPlayed),
       Effect.scoped,
@@ -63,7 +106,8 @@ export const run = ({
           checkInvariants,
           maxRepeats,
           maxRetries,
-          maxSteps: steps,
+          limits,
+          prices: priced?.prices,
           toolsMode,
           cassette,
           permission: preset.standing,
@@ -71,7 +115,6 @@ export const run = ({
         })
       )
     )
-    return exitCode
   })
 
 const nobody: Environment.Provider = { apiKey: Redacted.make("none"), baseUrl: undefined }
@@ -80,7 +123,22 @@ const allPlayed = Effect.flatMap(Effect.serviceOption(LlmCassette), (cassette) =
   Option.isNone(cassette) ? Effect.void : Effect.mapError(cassette.value.assertConsumed, Failure.fromError)
 )
 
-const wholeNumber = (name: string, value: string | undefined): Effect.Effect<number | undefined, Failure.Failure> =>
-  value === undefined || /^[1-9]\d{0,8}$/.test(value)
-    ? Effect.succeed(value === undefined ? undefined : Number(value))
-    : Failure.usage(`${name} takes a whole number above 0, not "${value}"`)
+const formOf = (file: string, { outputRetries = "2" }: Run) =>
+  Effect.gen(function* () {
+    if (!/^\d{1,2}$/.test(outputRetries)) {
+      return yield* Failure.usage(`--output-retries takes a number from 0 to 99, not "${outputRetries}"`)
+    }
+    const { load } = yield* Effect.promise(() => import("../OutputForm.ts"))
+    return { form: yield* load(file), retries: Number(outputRetries) }
+  })
+
+/** From here on everything is as if `dsh` had been started there, but for the files that were named before. */
+const goInto = (folder: string, launch: Launch | undefined) =>
+  Effect.try({
+    try: () => {
+      const from = process.cwd()
+      process.chdir(folder)
+      return launch && { ...launch, patches: launch.patches.map((file) => resolve(from, file)) }
+    },
+    catch: (cause) => Failure.usage(`--cwd takes a folder that is there (${String(cause)})`)
+  })

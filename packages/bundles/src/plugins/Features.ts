@@ -2,8 +2,8 @@
  * What makes an agent of the loop: its model, its memory, its guards, what it is told, and what it may do.
  */
 import * as RepeatGuard from "@dsh/agent/RepeatGuard"
-import { AgentCreated, AgentRequest, PreStep, RequestError } from "@dsh/agent/AgentHooks"
-import * as StepBudget from "@dsh/agent/StepBudget"
+import { AgentCreated, AgentDisposed, AgentRequest, PreStep, RequestError } from "@dsh/agent/AgentHooks"
+import { Budgets, ModelPrices } from "@dsh/agent/Budgets"
 import * as AgentInstructions from "@dsh/context/AgentInstructions"
 import * as FileReferencesPrompt from "@dsh/context/FileReferencesPrompt"
 import { Attachments } from "@dsh/attachments/Attachments"
@@ -206,12 +206,31 @@ const repeatGuard = Plugin.make({
   layer: RepeatGuard.layer
 })
 
-const stepBudget = Plugin.make({
-  name: "@dsh/agent/StepBudget",
-  description: "A ceiling on the steps of a turn.",
-  config: Schema.Struct({ maxSteps: Count.annotations({ description: "Steps that a turn may have." }) }),
-  requires: [PreStep],
-  layer: StepBudget.layer
+const Limit = Schema.optionalWith(Count, exact)
+
+const budgets = Plugin.make({
+  name: "@dsh/agent/BudgetsPerTree",
+  description: "What an agent and those that work for it may use before they are ended.",
+  config: Schema.Struct({
+    steps: Limit.annotations({ description: "Requests to the model, with the tool calls they ask for." }),
+    turns: Limit.annotations({ description: "Prompts that it works on, those of others included." }),
+    tokens: Limit.annotations({ description: "In and out, those from the provider's cache included." }),
+    cost: Schema.optionalWith(
+      Schema.Struct({ amount: Schema.Positive, currency: Schema.NonEmptyTrimmedString }),
+      exact
+    ).annotations({ description: "By the prices in the settings; a model without a price is not asked." }),
+    timeMs: Limit.annotations({ description: "Milliseconds. What runs when they are over is interrupted." })
+  }),
+  provides: [Budgets],
+  requires: [AgentCreated, AgentDisposed, AgentRequest, PreStep],
+  uses: [ModelPrices],
+  layer: (limits) =>
+    Layer.unwrapEffect(
+      Effect.map(
+        Effect.promise(() => import("@dsh/agent/BudgetsPerTree")),
+        (module) => module.layer(limits)
+      )
+    )
 })
 
 // -----------------------------------------------------------------------------
@@ -373,7 +392,7 @@ export const plugins = [
   spill,
   timeout,
   repeatGuard,
-  stepBudget,
+  budgets,
   section,
   variables,
   instructions,
