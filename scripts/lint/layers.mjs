@@ -111,7 +111,12 @@ export const packages = {
   },
   compose: { role: "definition" },
   authoring: { role: "feature" },
-  rewind: { role: "definition", support: ["FileStates", "Snapshots"], provider: ["FileRecording", "RewindLocal"] },
+  rewind: {
+    role: "definition",
+    support: ["FileStates", "Snapshots"],
+    provider: ["FileRecording", "RewindLocal"],
+    feature: ["RewindCommand"]
+  },
   bundles: { role: "bundle" },
   presets: { role: "support" },
   "extension-host": { role: "support" },

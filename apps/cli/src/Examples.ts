@@ -20,7 +20,7 @@ export const examples: Readonly<Record<CommandName, ReadonlyArray<Example>>> = {
     example('dsh run --output-schema verdict.json "is it safe?"', "an answer that is JSON")
   ],
   chat: [
-    example("dsh", "in a terminal: a new session in the current folder"),
+    example("dsh chat", "a new session in the current folder; in a terminal dsh alone does the same"),
     example('dsh chat "where is the date parsed?"', "and the first message at once"),
     example("dsh chat --continue", "go on where the last session here ended")
   ],

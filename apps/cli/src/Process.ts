@@ -47,7 +47,7 @@ export const runMain = (command: Command, output: Output["Type"], options: Optio
     const code = options.server === true && signal === "SIGTERM" ? ExitCode.completed : ExitCode.ofSignal(signal)
     process.on(signal, () => {
       // A terminal that closes says so more than once: the shell does, and the system when the shell is gone.
-      if (signal === "SIGHUP" && ending !== undefined) return
+      if (signal === "SIGHUP" && ending.code !== undefined) return
       end(code, options.graceMillis ?? 10_000)
     })
   }

@@ -310,6 +310,46 @@ describe("the commands of a chat", () => {
     })
   )
 
+  it.scopedLive("go back to before a message, which is there to be said otherwise", () =>
+    Effect.gen(function* () {
+      const write = (content: string) => Reply.toolCalls([{ name: "write", arguments: { file_path: "kept", content } }])
+      const script = Script.respond((request) => {
+        const said = request.messages.filter(({ role }) => role === "user").map(({ text }) => text)
+        const last = request.messages.at(-1)
+        if (last?.role === "tool")
+          return Reply.text(`Written after ${said.filter((text) => text.startsWith("make")).length}.`)
+        return write(said.at(-1) ?? "")
+      })
+      const { terminal, workspace } = yield* chat(script)
+      const file = join(workspace.project, "kept")
+      terminal.type(`make one${enter}`)
+      yield* terminal.until("Written after 1.")
+      const one = readFileSync(file, "utf8")
+      terminal.type(`make two${enter}`)
+      yield* terminal.until("Written after 2.")
+      assert.notStrictEqual(readFileSync(file, "utf8"), one)
+      terminal.type(`/rewind${enter}`)
+      yield* terminal.until(/Back to before which message\?\n→ make two +1 file\n {2}make one +1 file/)
+      terminal.type(enter)
+      yield* terminal.until("→ The conversation and the files")
+      terminal.type(enter)
+      yield* terminal.until(/back at what was at the end of turn 1: 1 file restored[\s\S]*─\nmake two *\n─/)
+      assert.strictEqual(readFileSync(file, "utf8"), one)
+      terminal.type(` again${enter}`)
+      yield* terminal.until(/> make two again[\s\S]*Written after 2\./)
+      assert.deepStrictEqual(yield* given(workspace, ["make one", "make two", "make two again"]), [
+        "make one",
+        "make two again"
+      ])
+      terminal.type(`/rewind 0 files${enter}`)
+      yield* terminal.until("/rewind 3 files takes this back")
+      assert.isFalse(existsSync(file))
+      terminal.type(`/rewind 77${enter}`)
+      yield* terminal.until("has no turn 77")
+      yield* leave(terminal)
+    })
+  )
+
   it.scopedLive("have paths completed in messages", () =>
     Effect.gen(function* () {
       const { terminal, workspace } = yield* chat(Script.conversation([Reply.text("Seen.")]))

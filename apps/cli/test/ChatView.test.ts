@@ -135,15 +135,6 @@ describe("the view of a session", () => {
     ])
   })
 
-  it("has the questions that are open, and none after the turn", () => {
-    const asked = event("approval/asked", { id: "q", toolName: "bash", reason: "a rule" })
-    const shown = view(start, asked)
-    assert.strictEqual(shown.questions[0]?.toolName, "bash")
-    shown.take(event("approval/decided", { id: "q", outcome: "rejected" }))
-    assert.lengthOf(shown.questions, 0)
-    assert.lengthOf(view(start, asked, completed).questions, 0)
-  })
-
   it("shows commands with what came of them, and hides what only led elsewhere", () => {
     const shown = view(
       event("command/run", { commandId: "1", name: "model", args: "x", source: "chat" }),

@@ -172,6 +172,8 @@ const chat: PatchLayer = rows("bundle chat", [
   { id: "help-command", name: "@dsh/commands/HelpCommand" },
   { id: "model-command", name: "@dsh/commands/ModelCommand" },
   { id: "permission-command", name: "@dsh/permission/PermissionCommand" },
+  { id: "rewind", name: "@dsh/rewind/RewindLocal", config: { root: home("rewind") } },
+  { id: "rewind-command", name: "@dsh/rewind/RewindCommand" },
   { id: "path-completion", name: "@dsh/context/FileReferencesLocal" }
 ])
 

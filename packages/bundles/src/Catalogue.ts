@@ -42,6 +42,8 @@ const rare: Readonly<Record<string, Loader>> = {
   "@dsh/commands/HelpCommand": attended,
   "@dsh/commands/ModelCommand": attended,
   "@dsh/permission/PermissionCommand": attended,
+  "@dsh/rewind/RewindCommand": attended,
+  "@dsh/rewind/RewindLocal": attended,
   "@dsh/context/FileReferencesLocal": attended,
   "@dsh/code-mode/CodeMode": programs,
   "@dsh/code-mode/CodeRuntimeQuickJs": programs,

@@ -65,7 +65,12 @@ describe("Commands", () => {
       const agent = yield* make
       const commands = yield* Commands.Commands
       const started = yield* Deferred.make<void>()
-      yield* commands.register(command({ name: "fails", handler: () => new Commands.CommandError({ code: "COMMAND_FAILED", message: "no paper" }) }))
+      yield* commands.register(
+        command({
+          name: "fails",
+          handler: () => new Commands.CommandError({ code: "COMMAND_FAILED", message: "no paper" })
+        })
+      )
       yield* commands.register(command({ name: "dies", handler: () => Effect.dieMessage("no ink") }))
       yield* commands.register(
         command({ name: "hangs", handler: () => Effect.zipRight(Deferred.succeed(started, undefined), Effect.never) })

@@ -16,9 +16,8 @@ import type { SessionPersistence } from "@dsh/persistence/SessionPersistence"
 import { textOf } from "@dsh/protocol/Block"
 import * as ContextSize from "@dsh/protocol/ContextSize"
 import type { PriceTable } from "@dsh/protocol/Prices"
+import type { Rewind } from "@dsh/rewind/Rewind"
 import { Tools } from "@dsh/tools/Tools"
-import type { SelectItem } from "@earendil-works/pi-tui"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -28,10 +27,9 @@ import type * as Scope from "effect/Scope"
 import * as UsageLine from "../UsageLine.ts"
 import * as ChatCommands from "./ChatCommands.ts"
 import type { Next } from "./ChatCommands.ts"
+import * as Choices from "./Choices.ts"
 import * as Completion from "./Completion.ts"
-import * as Dialog from "./Dialog.ts"
 import type { Actions, Front } from "./Front.ts"
-import * as Sessions from "./Sessions.ts"
 import * as Status from "./Status.ts"
 import type { Theme } from "./Theme.ts"
 import { View } from "./View.ts"
@@ -55,6 +53,7 @@ type Services =
   | PermissionPresets
   | ModelSelection
   | Llm
+  | Rewind
   | SessionPersistence
 
 /** The items of a session that goes on which are shown again. */
@@ -112,48 +111,7 @@ export const run = (options: Options): Effect.Effect<Next, never, Services | Sco
         Effect.zipRight(Effect.suspend(() => (wanted === undefined ? Effect.void : Deferred.succeed(next, wanted))))
       )
 
-    const values = (name: string): Effect.Effect<ReadonlyArray<SelectItem>, never, Llm | SessionPersistence> => {
-      switch (name) {
-        case "permission":
-          return Effect.succeed(
-            Object.entries(presets.table).map(([value, { description = "" }]) => ({ value, label: value, description }))
-          )
-        case "model":
-          return Effect.map(ModelCommand.known, (models) =>
-            models.map(({ id, provider }) => ({ value: `${provider}/${id}`, label: id, description: provider }))
-          )
-        case "resume":
-          return Effect.flatMap(Clock.currentTimeMillis, (now) => Sessions.choices(cwd, session.id, now))
-        default:
-          return Effect.succeed([])
-      }
-    }
-
-    const current = (name: string): string | undefined => {
-      if (name === "permission") return presets.current(session)
-      const { model, provider } = ModelCommand.current(agent, selection)
-      return name === "model" ? `${provider}/${model}` : undefined
-    }
-
-    const pick = (name: string) =>
-      Effect.map(values(name), (items) => {
-        if (items.length === 0) return front.say("notice", `there is nothing to choose from for /${name}`)
-        const close = () => front.pick(undefined)
-        front.pick(
-          Dialog.make({
-            theme,
-            title: () => [theme.bold(`/${name}`)],
-            items,
-            standing: current(name),
-            hint: "Up, Down and Enter; Esc: leave it as it is",
-            choose: (value) => {
-              close()
-              fork(command(`/${name} ${value}`))
-            },
-            cancel: close
-          })
-        )
-      })
+    const choices = yield* Choices.make({ agent, front, theme, give: (line) => void fork(command(line)) })
 
     const send = (text: string, how: "steer" | "queue") =>
       (how === "steer" && agent.status() === "running" ? agent.steer(text) : agent.followup(text)).pipe(
@@ -164,8 +122,7 @@ export const run = (options: Options): Effect.Effect<Next, never, Services | Sco
       const named = Line.parse(text)
       if (named === undefined) return send(text.replace(/^\/\//, "/"), how)
       if (commands.get(named.name) !== undefined) {
-        const isOpen = named.rawInput === "" && ["permission", "model", "resume"].includes(named.name)
-        return isOpen ? pick(named.name) : command(text)
+        return (named.rawInput === "" ? choices.pick(named.name) : undefined) ?? command(text)
       }
       return Effect.sync(() => {
         front.editor.setText(text)
@@ -215,7 +172,7 @@ export const run = (options: Options): Effect.Effect<Next, never, Services | Sco
 
     const completion = Completion.make({
       commands: commands.list,
-      values: (name) => promise(values(name)),
+      values: (name) => promise(choices.values(name)),
       paths: (query) => promise(files.complete(query, cwd))
     })
 

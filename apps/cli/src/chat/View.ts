@@ -47,14 +47,6 @@ interface Said {
 
 export type Item = Said | Prose | ToolCall | Command
 
-/** A call that somebody is asked about. */
-export interface Question {
-  readonly id: string
-  readonly toolName: string
-  readonly callId: string | undefined
-  readonly reason: string | undefined
-}
-
 const isDone = (item: Item): boolean => !("isDone" in item) || item.isDone
 
 const endings: Readonly<Partial<Record<TurnEndReason["kind"], string>>> = {
@@ -90,8 +82,6 @@ const shown = (content: ReadonlyArray<ContentBlock>): string => {
 
 export class View {
   readonly items: Array<Item> = []
-  /** Asked and not answered yet, oldest first. */
-  questions: ReadonlyArray<Question> = []
   isRunning = false
   /** Whether what the turn is about has reached it. */
   isBegun = false
@@ -153,14 +143,6 @@ export class View {
         return this.#call(event.data)
       case "tool/result":
         return this.#result(event.data)
-      case "approval/asked": {
-        const { callId, id, reason, toolName } = event.data
-        this.questions = [...this.questions, { id, toolName, callId, reason }]
-        return
-      }
-      case "approval/decided":
-        this.questions = this.questions.filter(({ id }) => id !== event.data.id)
-        return
       case "llm/retry": {
         this.#close()
         const { delayMs, failure, retry } = event.data
@@ -177,6 +159,11 @@ export class View {
       }
       case "command/done":
         return this.#done(event.data)
+      case "session/rewound": {
+        const { turn } = event.data
+        const until = turn === 0 ? "nothing of what was said" : `what was said up to the end of turn ${turn}`
+        return this.say("notice", `the model sees ${until}`)
+      }
       case "session/lost":
         return this.say("notice", `event ${event.seq} of the log is lost`)
     }
@@ -279,7 +266,6 @@ export class View {
     this.#close()
     this.#isStreamed = false
     this.isRunning = false
-    this.questions = []
     for (const call of this.#calls.values()) call.isDone = true
     this.#calls.clear()
     const end = ending(reason)

@@ -11,7 +11,11 @@ import * as Plugin from "@dsh/kernel/Plugin"
 import { Llm } from "@dsh/llm/Llm"
 import * as PermissionCommand from "@dsh/permission/PermissionCommand"
 import { PermissionPresets } from "@dsh/permission/PermissionPresets"
+import { Rewind } from "@dsh/rewind/Rewind"
+import * as RewindCommand from "@dsh/rewind/RewindCommand"
+import * as RewindLocal from "@dsh/rewind/RewindLocal"
 import { EventTypes } from "@dsh/session/EventTypes"
+import { SessionRead, Sessions } from "@dsh/session/Sessions"
 import { ToolResult } from "@dsh/tools/ToolHooks"
 import { Fs } from "@dsh/world/Fs"
 import * as Schema from "effect/Schema"
@@ -47,6 +51,24 @@ const permission = Plugin.make({
   layer: () => PermissionCommand.layer
 })
 
+const rewind = Plugin.make({
+  name: "@dsh/rewind/RewindLocal",
+  description: "Goes back to earlier turns, with what FileRecording keeps.",
+  config: Schema.Struct({
+    root: Schema.NonEmptyString.annotations({ description: "The folder of FileRecording, absolute." })
+  }),
+  provides: [Rewind],
+  requires: [Sessions, SessionRead],
+  layer: RewindLocal.layer
+})
+
+const rewindCommand = Plugin.make({
+  name: "@dsh/rewind/RewindCommand",
+  description: "/rewind goes back to an earlier turn.",
+  requires: [Commands.Commands, Rewind],
+  layer: () => RewindCommand.layer
+})
+
 const fileReferences = Plugin.make({
   name: "@dsh/context/FileReferencesLocal",
   description: "Completes paths while a message is typed.",
@@ -63,4 +85,4 @@ const fileReferences = Plugin.make({
   layer: FileReferencesLocal.layer
 })
 
-export const plugins = [commands, help, model, permission, fileReferences]
+export const plugins = [commands, help, model, permission, rewind, rewindCommand, fileReferences]
