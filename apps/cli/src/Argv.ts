@@ -20,6 +20,8 @@ export interface Launch {
   readonly patches: ReadonlyArray<string>
 }
 
+type Args = ReadonlyArray<string>
+
 export interface Invocation {
   readonly _tag: "Invocation"
   readonly command: CommandName
@@ -35,13 +37,13 @@ export type Parsed =
   | { readonly _tag: "Help"; readonly page: Page }
   | { readonly _tag: "HelpTopic"; readonly topic: Topic }
   | { readonly _tag: "Completions"; readonly shell: string }
+  /** What could be typed next; the last word is being typed. */
+  | { readonly _tag: "Complete"; readonly words: Args }
   /** Print the composition; `own`: with what the user changed. */
   | { readonly _tag: "Dump"; readonly launch: Launch; readonly own: boolean }
   | { readonly _tag: "Usage"; readonly message: string }
 
 export type WellFormed = Exclude<Parsed, { readonly _tag: "Usage" }>
-
-type Args = ReadonlyArray<string>
 
 /** A dash and a letter. `- a list`, `-5` and `-` are words. */
 const isOption = (arg: string): boolean => /^--?[A-Za-z]/.test(arg)
@@ -55,6 +57,7 @@ export const parse = (args: Args): Parsed => {
   const [first, ...rest] = args
   if (first === undefined) return usage(`say what to do, for example: dsh run "fix the failing test" (see dsh --help)`)
   if (first === "--help" || first === "-h") return { _tag: "Help", page: "dsh" }
+  if (first === "--complete") return { _tag: "Complete", words: rest }
   if (first.startsWith("--profile")) return parseProfile(args)
   if (first.startsWith("--completions")) return parseCompletions(args)
   if (isOption(first)) return unknownRootOption(first)

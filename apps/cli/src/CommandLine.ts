@@ -95,7 +95,7 @@ const make = (choose: Request.Choose) => {
     Command.withDescription("List the sessions, last used first.")
   )
   const text = Args.withDescription(Args.text({ name: "TEXT" }), "Words as they stand there, in any case.")
-  const search = Command.make("search", { text }, (args) => choose({ _tag: "SessionSearch", ...args })).pipe(
+  const search = Command.make("search", { text, json }, (args) => choose({ _tag: "SessionSearch", ...args })).pipe(
     Command.withDescription("Find a text in what was said and done in all sessions.")
   )
   const show = Command.make("show", { id: sessionId }, ({ id }) => choose({ _tag: "SessionShow", id })).pipe(
@@ -210,15 +210,3 @@ export const parse = (args: ReadonlyArray<string>): Effect.Effect<Request.Reques
   })
 
 export const helpPage = (page: Page): HelpPage => make(() => Effect.void).pages[page]()
-
-/** A completion script for the shell. */
-export const completions = (shell: string): Effect.Effect<string> => {
-  const { dsh } = make(() => Effect.void)
-  const lines =
-    shell === "fish"
-      ? Command.getFishCompletions(dsh, "dsh")
-      : shell === "zsh"
-        ? Command.getZshCompletions(dsh, "dsh")
-        : Command.getBashCompletions(dsh, "dsh")
-  return Effect.map(lines, (script) => script.join("\n"))
-}

@@ -80,7 +80,7 @@ export const run = (request: Request): Command => {
     case "PresetShow":
       return Effect.flatMap(
         Effect.promise(() => import("./commands/PresetShow.ts")),
-        (command) => command.run(request.id)
+        (command) => command.run(request.id, request.json)
       )
     case "PresetValidate":
       return Effect.flatMap(
@@ -130,7 +130,7 @@ export const run = (request: Request): Command => {
     case "SessionSearch":
       return Effect.flatMap(
         Effect.promise(() => import("./commands/SessionSearch.ts")),
-        (command) => command.run(request.text)
+        (command) => command.run(request.text, request.json)
       )
     case "SessionShow":
       return Effect.flatMap(

@@ -46,6 +46,7 @@ export const examples: Readonly<Record<CommandName, ReadonlyArray<Example>>> = {
   "permission revoke": [example("dsh permission revoke 'bash(git log *)'", "take a rule back")],
   plugin: [
     example("dsh plugin add dsh-plugin-tickets", "add an extension"),
+    example("dsh plugin list --json", "what was added, for a program"),
     example("dsh plugin --profile mine remove dsh-plugin-tickets", "take it out of another profile")
   ],
   "preset copy": [example("dsh preset copy standard mine", "an agent of your own to change")],

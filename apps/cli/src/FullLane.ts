@@ -10,6 +10,7 @@ import manifest from "../package.json" with { type: "json" }
 import * as Argv from "./Argv.ts"
 import * as Color from "./Color.ts"
 import * as CommandLine from "./CommandLine.ts"
+import * as Completions from "./Completions.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as ExitCode from "./ExitCode.ts"
 import type { Failure } from "./Failure.ts"
@@ -44,7 +45,12 @@ const answer = (parsed: Argv.WellFormed): Dispatch.Command => {
       return print(Effect.sync(() => Help.topic(parsed.topic, { version: manifest.version, color })))
     }
     case "Completions":
-      return print(CommandLine.completions(parsed.shell))
+      return print(Effect.sync(() => Completions.script(parsed.shell)))
+    case "Complete":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/Complete.ts")),
+        (command) => command.run(parsed.words)
+      )
   }
 }
 

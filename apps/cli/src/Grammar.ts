@@ -67,7 +67,7 @@ export const commands = {
   "preset copy": { options: {}, words: { _tag: "Some", least: 2, names: ["FROM", "TO"] } },
   "preset list": { options: {}, flags: ["--json"], words: none },
   "preset remove": { options: {}, flags: ["--yes"], words: id },
-  "preset show": { options: {}, words: id },
+  "preset show": { options: {}, flags: ["--json"], words: id },
   "preset validate": { options: {}, words: { _tag: "Some", least: 0, names: ["ID|FOLDER"] } },
   "session check": { options: {}, flags: ["--json"], words: id },
   "session delete": { options: {}, flags: ["--yes"], words: id },
@@ -81,7 +81,7 @@ export const commands = {
     flags: ["--conversation", "--dry-run", "--files", "--force", "--yes"],
     words: { _tag: "One", name: "ID[@TURN]" }
   },
-  "session search": { options: {}, words: { _tag: "One", name: "TEXT" } },
+  "session search": { options: {}, flags: ["--json"], words: { _tag: "One", name: "TEXT" } },
   "session show": { options: {}, words: id },
   "session verify": { options: {}, words: id },
   "settings edit": { options: {}, words: none },

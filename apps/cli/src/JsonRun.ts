@@ -114,7 +114,8 @@ class Recorder {
     const failure = Cause.failureOption(exit.cause)
     if (failure._tag === "Some" && failure.value instanceof Failure) {
       const { code, exitCode, message } = failure.value
-      return { ...this.#end("failed", exitCode), error: { code, message } }
+      const status = exitCode === ExitCode.budget ? "budget" : "failed"
+      return { ...this.#end(status, exitCode), error: { code, message } }
     }
     if (Cause.isInterruptedOnly(exit.cause)) return this.#cancelled(signalled ?? ExitCode.failed)
     return { ...this.#end("failed", ExitCode.failed), error: { code: "INTERNAL", message: Cause.pretty(exit.cause) } }

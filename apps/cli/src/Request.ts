@@ -104,7 +104,7 @@ export type Request =
   | { readonly _tag: "PresetCopy"; readonly from: string; readonly to: string }
   | { readonly _tag: "PresetList"; readonly json: boolean }
   | { readonly _tag: "PresetRemove"; readonly id: string; readonly yes: boolean }
-  | { readonly _tag: "PresetShow"; readonly id: string }
+  | { readonly _tag: "PresetShow"; readonly id: string; readonly json: boolean }
   | { readonly _tag: "PresetValidate"; readonly preset: string | undefined }
   | { readonly _tag: "SessionCheck"; readonly id: string; readonly json: boolean }
   | { readonly _tag: "SessionDelete"; readonly id: string; readonly yes: boolean }
@@ -114,7 +114,7 @@ export type Request =
   | { readonly _tag: "SessionList"; readonly json: boolean }
   | { readonly _tag: "SessionRepair"; readonly id: string }
   | SessionRewind
-  | { readonly _tag: "SessionSearch"; readonly text: string }
+  | { readonly _tag: "SessionSearch"; readonly text: string; readonly json: boolean }
   | { readonly _tag: "SessionShow"; readonly id: string }
   | { readonly _tag: "SessionVerify"; readonly id: string }
   | { readonly _tag: "CredentialsList"; readonly json: boolean }

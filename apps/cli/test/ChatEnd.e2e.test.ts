@@ -3,7 +3,7 @@ import * as Reply from "@dsh/testing/Reply"
 import * as Script from "@dsh/testing/Script"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Pty from "./support/Pty.ts"
 import * as Workspace from "./support/Workspace.ts"
@@ -119,6 +119,22 @@ describe("dsh chat", () => {
       terminal.type("\u0004")
       assert.strictEqual((yield* terminal.exit).code, 0)
       isGivenBack(terminal.raw())
+    })
+  )
+
+  it.scopedLive("tells who looks elsewhere that a turn is over, as the settings say", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(Script.conversation([Reply.text("It is **done**.")]))
+      mkdirSync(workspace.home)
+      const told = join(workspace.project, "told")
+      const command = JSON.stringify(["sh", "-c", `printf '%s: %s' "$DSH_EVENT" "$DSH_MESSAGE" > '${told}'`])
+      writeFileSync(join(workspace.home, "settings.yaml"), `notifications: { bell: true, command: ${command} }\n`)
+      const terminal = yield* Pty.open(["chat", "go"], workspace)
+      yield* terminal.until("It is done.")
+      yield* terminal.until(() => terminal.raw().includes("\u0007"))
+      yield* Pty.untilTrue(() => assert.strictEqual(readFileSync(told, "utf8"), "completed: It is **done**."))
+      terminal.type("\u0004")
+      assert.strictEqual((yield* terminal.exit).code, 0)
     })
   )
 

@@ -161,7 +161,7 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
   "preset copy": { _tag: "PresetCopy", from: "a", to: "b" },
   "preset list": { _tag: "PresetList", json: false },
   "preset remove": { _tag: "PresetRemove", id: "a", yes: false },
-  "preset show": { _tag: "PresetShow", id: "a" },
+  "preset show": { _tag: "PresetShow", id: "a", json: false },
   "preset validate": { _tag: "PresetValidate", preset: "a" },
   "session check": { _tag: "SessionCheck", id: "a", json: false },
   "session delete": { _tag: "SessionDelete", id: "a", yes: false },
@@ -180,7 +180,7 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
     force: false,
     yes: false
   },
-  "session search": { _tag: "SessionSearch", text: "a" },
+  "session search": { _tag: "SessionSearch", text: "a", json: false },
   "session show": { _tag: "SessionShow", id: "a" },
   "session verify": { _tag: "SessionVerify", id: "a" },
   "settings edit": { _tag: "SettingsEdit" },
@@ -220,16 +220,6 @@ describe("CommandLine", () => {
       }).pipe(Effect.provide(platform))
     )
   }
-
-  it.effect("completes commands and options in every shell", () =>
-    Effect.gen(function* () {
-      for (const shell of ["bash", "fish", "sh", "zsh"]) {
-        const script = yield* CommandLine.completions(shell)
-        assert.include(script, "mock-llm")
-        assert.include(script, "scenario")
-      }
-    })
-  )
 })
 
 describe("Help", () => {

@@ -30,7 +30,7 @@ describe("dsh", () => {
   it("prints completions", async () => {
     const { code, stdout } = await dsh(["--completions", "bash"])
     assert.strictEqual(code, 0)
-    assert.include(stdout, "mock-llm")
+    assert.include(stdout, "complete -o default -F _dsh dsh")
   })
 
   const misused: ReadonlyArray<readonly [args: ReadonlyArray<string>, message: string]> = [

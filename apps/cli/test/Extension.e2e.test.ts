@@ -144,6 +144,11 @@ describe("an extension", () => {
         assert.include(third?.messages.at(-1)?.content, "nobody greets Mallory")
         assert.strictEqual(readFileSync(log, "utf8"), "greet\ngreet\n")
 
+        const listed = yield* run(["plugin", "list"], home, cwd)
+        assert.deepStrictEqual(listed.stdout, "greeter  1.2.3  part of the profile\n", listed.stderr)
+        const forPrograms = yield* run(["plugin", "--profile=headless", "list", "--json"], home, cwd)
+        assert.deepStrictEqual(JSON.parse(forPrograms.stdout), { name: "greeter", version: "1.2.3", isBundle: true })
+
         const removed = yield* run(["plugin", "--profile", "headless", "remove", "greeter"], home, cwd)
         assert.strictEqual(removed.code, 0, removed.stderr)
         assert.include(removed.stderr, "greeter is no part of the profile headless any more")

@@ -72,6 +72,19 @@ describe("the task of dsh run", () => {
     })
   )
 
+  it.scopedLive("is not waited for beyond the time there is", () =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace.make(hi)
+      const script = `dsh run --timeout 2 hello < <(echo on; exec sleep 600 2>&-); echo "code $?"; kill $!`
+      const { stderr, stdout } = yield* sh(workspace, script)
+      assert.strictEqual(stdout, "code 124\n")
+      assert.match(
+        stderr,
+        /^dsh: BUDGET: the budget of 2 seconds is spent, and what is piped in has not come to its end\n$/
+      )
+    })
+  )
+
   const none: ReadonlyArray<readonly [what: string, script: string, why: RegExp]> = [
     ["nothing", `dsh run`, /^dsh: USAGE: no task was given; say what to do, /],
     ["an empty pipe", `: | dsh run`, /^dsh: USAGE: no task was given/],

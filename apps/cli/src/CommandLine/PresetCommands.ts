@@ -17,9 +17,11 @@ export const make = (choose: Choose) => {
     { json: Options.boolean("json").pipe(Options.withDescription("One JSON object per line.")) },
     ({ json }) => choose({ _tag: "PresetList", json })
   ).pipe(Command.withDescription("List the presets, and say why those that cannot be used cannot."))
-  const show = Command.make("show", { id }, ({ id }) => choose({ _tag: "PresetShow", id })).pipe(
-    Command.withDescription("Say where a preset is and what it is made of.")
-  )
+  const show = Command.make(
+    "show",
+    { id, json: Options.boolean("json").pipe(Options.withDescription("One JSON object.")) },
+    (asked) => choose({ _tag: "PresetShow", ...asked })
+  ).pipe(Command.withDescription("Say where a preset is and what it is made of."))
   const validate = Command.make(
     "validate",
     {

@@ -19,6 +19,7 @@ import type { Next } from "./ChatCommands.ts"
 import * as Conversation from "./Conversation.ts"
 import { Front } from "./Front.ts"
 import * as History from "./History.ts"
+import * as News from "./News.ts"
 import * as Theme from "./Theme.ts"
 import * as Tty from "./Tty.ts"
 
@@ -65,7 +66,7 @@ const takeOver = (theme: Theme.Theme) =>
       Effect.repeat(Schedule.spaced("1 second")),
       Effect.forkScoped
     )
-    return { front, gone: Deferred.await(gone) }
+    return { front, gone: Deferred.await(gone), ring: () => tty?.write("\u0007") }
   })
 
 /** What others say of the run goes where the conversation is. */
@@ -84,7 +85,8 @@ export const run = ({ beginning, color, first, prices, version }: Options) =>
     let last: string | undefined
 
     const code = yield* Effect.gen(function* () {
-      const { front, gone } = yield* takeOver(theme)
+      const { front, gone, ring } = yield* takeOver(theme)
+      const tell = yield* News.load(ring)
       for (const text of typed) front.editor.addToHistory(text)
       const said = spoken(output, front)
 
@@ -95,7 +97,7 @@ export const run = ({ beginning, color, first, prices, version }: Options) =>
           const agent = yield* Effect.mapError(Origin.start(options), explained(options))
           last = agent.session.id
           const remember = (text: string) => History.add(file, text)
-          return yield* Conversation.run({ agent, front, theme, prices, first: message, remember, version })
+          return yield* Conversation.run({ agent, front, theme, prices, first: message, remember, tell, version })
         }).pipe(Effect.scoped, Effect.provideService(Output, said), Logs.toOutput(said))
 
       /** A session that cannot be opened sends one back to where one was. */

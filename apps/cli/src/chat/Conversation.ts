@@ -11,13 +11,16 @@ import { FileReferences } from "@dsh/context/FileReferences"
 import type { Llm } from "@dsh/llm/Llm"
 import { AnswerApproval } from "@dsh/permission/Approval"
 import type { Outcome } from "@dsh/permission/Approval"
+import type { News as Notification } from "@dsh/notifications/Notifications"
 import { PermissionPresets } from "@dsh/permission/PermissionPresets"
 import type { SessionPersistence } from "@dsh/persistence/SessionPersistence"
 import { textOf } from "@dsh/protocol/Block"
+import { isRun } from "@dsh/protocol/ChunkRun"
 import * as ContextSize from "@dsh/protocol/ContextSize"
 import type { PriceTable } from "@dsh/protocol/Prices"
 import type { Rewind } from "@dsh/rewind/Rewind"
 import { Tools } from "@dsh/tools/Tools"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -30,6 +33,7 @@ import type { Next } from "./ChatCommands.ts"
 import * as Choices from "./Choices.ts"
 import * as Completion from "./Completion.ts"
 import type { Actions, Front } from "./Front.ts"
+import * as News from "./News.ts"
 import * as Status from "./Status.ts"
 import type { Theme } from "./Theme.ts"
 import { View } from "./View.ts"
@@ -43,6 +47,8 @@ export interface Options {
   readonly first: string | undefined
   /** Remembers what was typed. */
   readonly remember: (text: string) => Effect.Effect<void>
+  /** Tells who looks elsewhere. */
+  readonly tell: News.Tell
   readonly version: string
 }
 
@@ -89,9 +95,22 @@ export const run = (options: Options): Effect.Effect<Next, never, Services | Sco
     for (const event of session.range(0)) view.take(event)
     // Whatever was open when it was left is over.
     view.isRunning = false
+    let begun = yield* Clock.currentTimeMillis
+    const tell = (about: Pick<Notification, "event" | "message">) =>
+      Effect.gen(function* () {
+        const durationMs = (yield* Clock.currentTimeMillis) - begun
+        const problem = yield* options.tell({ ...about, sessionId: session.id, cwd, durationMs })
+        if (problem !== undefined) front.say("notice", problem)
+      })
     yield* session.observe((entry) => {
       view.take(entry)
       front.changed()
+      if (isRun(entry)) return
+      if (entry.type === "turn/start") begun = entry.time
+      else if (entry.type === "turn/end") {
+        const about = News.ofTurn(entry.data.reason, view)
+        if (about !== undefined) fork(tell(about))
+      }
     })
 
     const fails = (error: { readonly code: string; readonly message: string }) =>
@@ -160,6 +179,7 @@ export const run = (options: Options): Effect.Effect<Next, never, Services | Sco
     const point = Context.get(context, AnswerApproval)
     yield* point.use("chat", ({ callId, reason, toolName }) =>
       Effect.async<Outcome>((resume) => {
+        fork(tell({ event: "approval", message: `may ${toolName} do this?` }))
         const takeItBack = front.ask({
           toolName,
           callId,

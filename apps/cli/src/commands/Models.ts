@@ -22,7 +22,8 @@ const adapters = LlmDeepSeek.layer({ connection: Effect.dieMessage("a list of mo
   Layer.provide(HttpClientNode.layer)
 )
 
-const catalog = Effect.flatMap(Llm.Llm, (llm) =>
+/** What each provider serves. */
+export const catalog = Effect.flatMap(Llm.Llm, (llm) =>
   Effect.flatMap(llm.providers, (providers) => Effect.forEach(providers, ({ id }) => llm.models(id)))
 ).pipe(Effect.provide(adapters), Effect.mapError(Failure.fromError))
 

@@ -1,5 +1,5 @@
 /**
- * `dsh plugin --profile NAME add|remove …`: extensions of a profile, installed by the package manager there is.
+ * `dsh plugin --profile NAME add|remove …`: extensions of a profile, installed by the package manager there is. A list needs none.
  */
 import { bundles, templates } from "@dsh/bundles/Bundles"
 import * as ExtensionBundle from "@dsh/compose/ExtensionBundle"
@@ -95,6 +95,11 @@ export const run = ({ args, profile: name = "headless" }: Plugin): Command =>
   Effect.gen(function* () {
     const output = yield* Output
     yield* ProfileFolder.checkName(name)
+    const [wanted] = args
+    if (wanted === "list" || wanted === "ls") {
+      const { run } = yield* Effect.promise(() => import("./PluginList.ts"))
+      return yield* run(yield* ProfileOf.load(name), args.includes("--json"))
+    }
     const folder = yield* ProfileOf.folderOf(name)
     const template = (Object.hasOwn(templates, name) ? templates[name] : undefined) ?? fresh
     const made = yield* ProfileFolder.initialise({ name, folder, ...template })

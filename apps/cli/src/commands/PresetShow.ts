@@ -10,8 +10,11 @@ import type { Command } from "../Dispatch.ts"
 import * as ExitCode from "../ExitCode.ts"
 import { Output } from "../Output.ts"
 
-/** @param id As typed; it may name nothing. */
-export const run = (id: string): Command =>
+/**
+ * @param id As typed; it may name nothing.
+ * @param json One JSON object, for programs.
+ */
+export const run = (id: string, json: boolean): Command =>
   AgentPresets.local(
     Effect.gen(function* () {
       const output = yield* Output
@@ -19,6 +22,13 @@ export const run = (id: string): Command =>
       const written = yield* Presets.find(sources, id)
       const { folder = `${yield* sources.shippedFolder}/${id}`, preset } = written
       const chain = yield* Presets.chain(sources, written)
+      if (json) {
+        const parts = chain.map((each) => ({ preset: each.preset.id, rows: each.preset.rows.map(toJson) }))
+        const trust = written.folder === undefined ? "system" : "user"
+        const { description, name } = preset
+        yield* output.print(JSON.stringify({ id, name, trust, description, folder, parts }))
+        return ExitCode.completed
+      }
       const about = [
         `${id}  ${preset.name}  (${written.folder === undefined ? "system" : "user"})`,
         ...(preset.description === undefined ? [] : [preset.description]),
@@ -44,3 +54,12 @@ const toText = ({ disabled, group, id, isolate, line, name }: Row, source: strin
     ...(group ?? []).flatMap((row) => toText(row, source, `${indent}  `))
   ]
 }
+
+// JSON.stringify leaves out what is not known. What is decided at the start, as by a variable, is only said to be so.
+const toJson = ({ disabled, group, id, line, name }: Row): object => ({
+  id,
+  name,
+  disabled: disabled === undefined || typeof disabled === "boolean" ? disabled : "dynamic",
+  line,
+  rows: group?.map(toJson)
+})

@@ -13,6 +13,7 @@ import { isatty } from "node:tty"
 import type { Launch } from "../Argv.ts"
 import type { Command } from "../Dispatch.ts"
 import * as Environment from "../Environment.ts"
+import * as ExitCode from "../ExitCode.ts"
 import * as Failure from "../Failure.ts"
 import * as Headless from "../Headless.ts"
 import * as HomeFolder from "../HomeFolder.ts"
@@ -63,7 +64,8 @@ const worked = (request: Run, observe?: Observe) =>
     const answer = request.outputSchema === undefined ? undefined : yield* formOf(request.outputSchema, request)
     const file = request.file === undefined || request.file === "-" ? request.file : resolve(request.file)
     const launch = request.cwd === undefined ? request.launch : yield* goInto(request.cwd, request.launch)
-    const task = yield* Task.resolve({ words: request.words, file })
+    const reading = Task.resolve({ words: request.words, file })
+    const task = yield* limits?.timeMs === undefined ? reading : inTime(reading, limits.timeMs)
     const cassette = yield* Environment.cassette
     // Nobody is asked when everything is played back.
     const provider = cassette?.mode === "replay" ? nobody : yield* Environment.provider
@@ -122,6 +124,18 @@ const nobody: Environment.Provider = { apiKey: Redacted.make("none"), baseUrl: u
 const allPlayed = Effect.flatMap(Effect.serviceOption(LlmCassette), (cassette) =>
   Option.isNone(cassette) ? Effect.void : Effect.mapError(cassette.value.assertConsumed, Failure.fromError)
 )
+
+/** Who pipes in for ever must not keep a run waiting that has a limit. */
+const inTime = (task: ReturnType<typeof Task.resolve>, timeMs: number) =>
+  Effect.timeoutFail(task, {
+    duration: timeMs,
+    onTimeout: () =>
+      new Failure.Failure({
+        code: "BUDGET",
+        message: `the budget of ${timeMs / 1000} seconds is spent, and what is piped in has not come to its end`,
+        exitCode: ExitCode.budget
+      })
+  })
 
 const formOf = (file: string, { outputRetries = "2" }: Run) =>
   Effect.gen(function* () {

@@ -14,8 +14,11 @@ import * as Sessions from "../Sessions.ts"
 /** What is shown before and after a place, in characters. */
 const context = 50
 
-/** @param text In any case, and otherwise as it stands there. */
-export const run = (text: string): Command =>
+/**
+ * @param text In any case, and otherwise as it stands there.
+ * @param json One JSON object per place, for programs.
+ */
+export const run = (text: string, json: boolean): Command =>
   Sessions.withPersistence((persistence) =>
     Effect.gen(function* () {
       const output = yield* Output
@@ -29,7 +32,9 @@ export const run = (text: string): Command =>
           output.failure(stored.left)
           continue
         }
-        const lines = [...places(stored.right.events, wanted)].map((place) => `${header.id}  ${place}`)
+        const lines = Array.from(places(stored.right.events, wanted), (place) =>
+          json ? JSON.stringify({ id: header.id, ...place }) : toText(header.id, place)
+        )
         if (lines.length > 0) yield* output.print(lines.join("\n"))
         found += lines.length
       }
@@ -38,11 +43,22 @@ export const run = (text: string): Command =>
     })
   )
 
-function* places(events: Iterable<SessionEvent>, wanted: RegExp): IterableIterator<string> {
+interface Place {
+  /** Number of the event. */
+  readonly event: number
+  readonly who: string
+  readonly text: string
+}
+
+const toText = (id: string, { event, text, who }: Place): string => `${id}  event ${event}  ${who}: ${text}`
+
+function* places(events: Iterable<SessionEvent>, wanted: RegExp): IterableIterator<Place> {
   for (const event of events) {
     for (const [who, text] of said(event)) {
       const match = wanted.exec(text)
-      if (match !== null) yield `event ${event.seq}  ${who}: ${excerpt(text, match.index, match[0].length)}`
+      if (match !== null) {
+        yield { event: event.seq, who, text: excerpt(text, match.index, match[0].length) }
+      }
     }
   }
 }

@@ -143,17 +143,12 @@ export const assertGone = (pid: number): void => {
 
 const often = Schedule.spaced("20 millis").pipe(Schedule.upTo("10 seconds"))
 
-/** The same, for one that is just about to go. */
-export const untilGone = (pid: number): Effect.Effect<void> =>
-  Effect.orDie(
-    Effect.retry(
-      Effect.try(() => assertGone(pid)),
-      often
-    )
-  )
+/** Looks again until it does not throw. */
+export const untilTrue = (look: () => void): Effect.Effect<void> => Effect.orDie(Effect.retry(Effect.try(look), often))
+
+/** No process of that id is left, soon. */
+export const untilGone = (pid: number): Effect.Effect<void> => untilTrue(() => assertGone(pid))
 
 /** The process stands still until it is told to go on. */
-export const untilStopped = (pid: number): Effect.Effect<void> => {
-  const look = Effect.try(() => assert.match(readFileSync(`/proc/${pid}/stat`, "utf8"), /^\d+ \(.*\) T/))
-  return Effect.orDie(Effect.retry(look, often))
-}
+export const untilStopped = (pid: number): Effect.Effect<void> =>
+  untilTrue(() => assert.match(readFileSync(`/proc/${pid}/stat`, "utf8"), /^\d+ \(.*\) T/))
