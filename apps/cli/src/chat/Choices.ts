@@ -29,7 +29,7 @@ export interface Options {
 
 type Services = Llm | ModelSelection | PermissionPresets | Rewind | SessionPersistence
 
-export interface Choices {
+interface Choices {
   /** What may stand behind the name of a command. */
   readonly values: (command: string) => Effect.Effect<ReadonlyArray<SelectItem>, never, Llm | SessionPersistence>
   /** Puts the choices on the screen; nothing for a command without any. */
