@@ -335,7 +335,8 @@ describe("a rewind", () => {
       for (const name of ["clean-one", "clean-two", "dirty"]) Fs.writeFileSync(at(name), `text of ${name}`)
       git(project, "add", "-A")
       // As if that had been a while ago.
-      Fs.utimesSync(at(".git/index"), new Date(), new Date(Date.now() + 10_000))
+      const later = Fs.statSync(at(".git/index")).mtimeMs / 1000 + 10
+      Fs.utimesSync(at(".git/index"), later, later)
       Fs.writeFileSync(at("dirty"), "text of something else")
       const agent = yield* agentIn(composed, project)
       yield* turn(composed, agent, [bash("true")])
