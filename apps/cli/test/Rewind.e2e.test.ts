@@ -2,8 +2,9 @@
 import * as Reply from "@dsh/testing/Reply"
 import * as Script from "@dsh/testing/Script"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { execFileSync } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
 import * as Fs from "node:fs"
 import { join } from "node:path"
 import * as Workspace from "./support/Workspace.ts"
@@ -170,28 +171,31 @@ describe("dsh session rewind", () => {
   it.scopedLive("refuses a session that another process works with, and says which", () =>
     Effect.gen(function* () {
       const { id, session, workspace } = yield* started("first")
-      let refused: { readonly code: number | null; readonly stderr: string } | undefined
-      let pid = 0
-      yield* workspace.run(["run", "--session", id, "slow"], {
-        onStart: (child) => {
-          pid = child.pid ?? 0
-          const wait = setInterval(() => {
-            if (
-              !workspace
-                .log(id)
-                .some(({ data }) => JSON.stringify(data ?? "").includes("sleep 60") && "name" in (data ?? {}))
-            )
-              return
-            clearInterval(wait)
-            void Effect.runPromise(session("rewind", `${id}@0`, "--yes")).then((result) => {
-              refused = result
-              child.kill("SIGTERM")
-            })
-          }, 50)
-        }
-      })
-      assert.strictEqual(refused?.code, 1)
-      assert.match(refused?.stderr ?? "", new RegExp(`dsh: SESSION_IN_USE: .*${pid}`))
+      const busy = yield* Deferred.make<ChildProcess>()
+      const known = workspace.log(id).length
+      const isBusy = () =>
+        workspace
+          .log(id)
+          .slice(known)
+          .some(({ type }) => type === "tool/call")
+      const running = yield* Effect.fork(
+        workspace.run(["run", "--session", id, "slow"], {
+          onStart: (child) => {
+            const looking = setInterval(() => {
+              if (!isBusy()) return
+              clearInterval(looking)
+              Deferred.unsafeDone(busy, Effect.succeed(child))
+            }, 50)
+            child.once("close", () => clearInterval(looking))
+          }
+        })
+      )
+      const child = yield* Deferred.await(busy)
+      const refused = yield* session("rewind", `${id}@0`, "--yes")
+      child.kill("SIGTERM")
+      yield* Fiber.join(running)
+      assert.strictEqual(refused.code, 1)
+      assert.match(refused.stderr, new RegExp(`dsh: SESSION_IN_USE: .*${child.pid}`))
     })
   )
 

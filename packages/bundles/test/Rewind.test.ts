@@ -8,7 +8,7 @@ import { verify } from "@dsh/protocol/Verify"
 import * as RewindLocal from "@dsh/rewind/RewindLocal"
 import type { Sessions, SessionRead } from "@dsh/session/Sessions"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Fiber } from "effect"
+import { Context, Deferred, Effect, Fiber } from "effect"
 import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
 import { join } from "node:path"
@@ -48,6 +48,16 @@ const started = Effect.gen(function* () {
   const composed = yield* Composed.make()
   return { composed, rewind: yield* rewindOf(composed) }
 })
+
+const appears = (folder: string, name: string) =>
+  Effect.async<void>((done) => {
+    const watcher = Fs.watch(folder, () => look())
+    const look = () => {
+      if (Fs.existsSync(join(folder, name))) done(Effect.sync(() => watcher.close()))
+    }
+    look()
+    return Effect.sync(() => watcher.close())
+  })
 
 const agentIn = ({ agents }: Composed.Composed, cwd: string, preset = "standard") =>
   agents.create({ preset, cwd, provider: LlmScripted.provider, model: LlmScripted.model })
@@ -202,6 +212,26 @@ describe("a rewind", () => {
     })
   )
 
+  it.scopedLive("does not count as its own what another agent wrote while its command ran", () =>
+    Effect.gen(function* () {
+      const { composed, rewind } = yield* started
+      const { project } = composed
+      const [one, other] = [yield* agentIn(composed, project), yield* agentIn(composed, project)]
+      const waiting = bash("touch begun; until [ -s other ]; do sleep 0.02; done; echo 2 > two")
+      yield* composed.script.add(
+        Reply.calls([waiting]),
+        Reply.calls([write("other", "1")]),
+        Reply.text("done"),
+        Reply.text("done")
+      )
+      const working = yield* Effect.fork(Effect.flatMap(one.followup("go"), one.awaitTurn))
+      yield* appears(project, "begun")
+      yield* Effect.flatMap(other.followup("go"), other.awaitTurn)
+      yield* Fiber.join(working)
+      assert.deepStrictEqual((yield* rewind.points(one.session.id))[0]?.files, ["begun", "two"])
+    })
+  )
+
   it.scopedLive("finds what a background job does, in whatever turn that is", () =>
     Effect.gen(function* () {
       const { composed, rewind } = yield* started
@@ -229,6 +259,28 @@ describe("a rewind", () => {
       yield* rewind.rewind({ session: agent.session.id, turn: 1, files: true, conversation: true })
       assert.strictEqual(Fs.readFileSync(join(project, "a"), "utf8"), "0")
       assert.deepStrictEqual(Fs.readdirSync(project), ["a"])
+    })
+  )
+
+  it.scopedLive("finds what a job did that ended between two turns", () =>
+    Effect.gen(function* () {
+      const { composed, rewind } = yield* started
+      const { project } = composed
+      Fs.writeFileSync(join(project, "a"), "0")
+      const agent = yield* agentIn(composed, project)
+      const command = "until [ -e go ]; do sleep 0.02; done; echo 1 > a"
+      yield* turn(composed, agent, [
+        { ...bash(""), arguments: { command, description: "Waits.", run_in_background: true } }
+      ])
+      const told = yield* Deferred.make<void>()
+      yield* agent.session.observe((entry) => {
+        if ("type" in entry && entry.type === "turn/end") Deferred.unsafeDone(told, Effect.void)
+      })
+      yield* composed.script.add(Reply.text("I was told of its end."))
+      Fs.writeFileSync(join(project, "go"), "")
+      yield* Deferred.await(told)
+      yield* agent.whenIdle
+      assert.include((yield* rewind.points(agent.session.id))[1]?.files ?? [], "a")
     })
   )
 
@@ -265,12 +317,7 @@ describe("a rewind", () => {
       const agent = yield* agentIn(composed, project)
       yield* script.add(Reply.calls([bash("echo 1 > a; touch started; sleep 60")]))
       const ended = yield* Effect.fork(Effect.flatMap(agent.followup("go"), agent.awaitTurn))
-      yield* Effect.async<void>((done) => {
-        const watcher = Fs.watch(project, (_, name) => {
-          if (name === "started") done(Effect.void)
-        })
-        return Effect.sync(() => watcher.close())
-      })
+      yield* appears(project, "started")
       yield* agent.cancel()
       assert.strictEqual((yield* Fiber.join(ended)).reason.kind, "aborted")
       yield* agent.whenIdle
@@ -288,7 +335,8 @@ describe("a rewind", () => {
       for (const name of ["clean-one", "clean-two", "dirty"]) Fs.writeFileSync(at(name), `text of ${name}`)
       git(project, "add", "-A")
       // As if that had been a while ago.
-      Fs.utimesSync(at(".git/index"), new Date(), new Date(Date.now() + 10_000))
+      const later = Fs.statSync(at(".git/index")).mtimeMs / 1000 + 10
+      Fs.utimesSync(at(".git/index"), later, later)
       Fs.writeFileSync(at("dirty"), "text of something else")
       const agent = yield* agentIn(composed, project)
       yield* turn(composed, agent, [bash("true")])

@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { dirname } from "node:path"
 import * as FileChange from "./FileChange.ts"
-import type { Recorder } from "./FileRecording/Recorder.ts"
+import type { Call, Recorder } from "./FileRecording/Recorder.ts"
 
 export interface Options {
   /** Where contents are kept; absolute. It is made when it is needed. What is beside it is never recorded. */
@@ -70,14 +70,8 @@ export const layer = (options: Options) =>
           const { session } = execution
           const folder = session?.header.cwd
           if (session === undefined || folder === undefined) return next(execution)
-          let entered: Recorder | undefined
-          /** Whether it is the first time in this call. */
-          const enter = (recorder: Recorder): boolean => {
-            if (entered !== undefined) return false
-            entered = recorder
-            recorder.enter()
-            return true
-          }
+          let entered: { readonly recorder: Recorder; readonly call: Call } | undefined
+          const enter = (recorder: Recorder) => (entered ??= { recorder, call: recorder.enter() })
           const watched = (begin: Effect.Effect<void>) =>
             Effect.provideService(Effect.zipRight(begin, next(execution)), ChangeWitness, {
               file: (path, bytes) =>
@@ -85,19 +79,14 @@ export const layer = (options: Options) =>
                   recorder === undefined ? Effect.succeed(Effect.void) : recorder.file(path, bytes)
                 ),
               program: (kind) =>
-                Effect.flatMap(recorderOf(session, folder), (recorder) =>
-                  recorder === undefined
-                    ? Effect.succeed(() => Effect.void)
-                    : Effect.suspend(() => recorder.program(kind, enter(recorder)))
-                )
+                Effect.flatMap(recorderOf(session, folder), (recorder) => {
+                  if (recorder === undefined) return Effect.succeed(() => Effect.void)
+                  const isFirst = entered === undefined
+                  return recorder.program(kind, enter(recorder).call, isFirst)
+                })
             }).pipe(
               Effect.ensuring(
-                Effect.suspend(() => {
-                  const recorder = entered
-                  return recorder === undefined
-                    ? Effect.void
-                    : Effect.ensuring(recorder.settle, Effect.sync(recorder.leave))
-                })
+                Effect.suspend(() => (entered === undefined ? Effect.void : entered.recorder.leave(entered.call)))
               )
             )
           const recorder = known(session)
@@ -105,7 +94,12 @@ export const layer = (options: Options) =>
           // A program of an earlier call is still there, and this one may tell it what to do.
           return Effect.flatMap(Tools, (tools) => {
             if (tools.get(execution.name)?.isParallelSafe(execution.arguments) === true) return watched(Effect.void)
-            return watched(Effect.suspend(() => (enter(recorder) ? recorder.awaken : Effect.void)))
+            return watched(
+              Effect.suspend(() => {
+                enter(recorder)
+                return recorder.awaken
+              })
+            )
           })
         },
         { order }

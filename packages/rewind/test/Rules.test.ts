@@ -91,6 +91,30 @@ describe("a walk", () => {
   )
 })
 
+describe("the stat of a file", () => {
+  it.scopedLive("says nothing about one that was changed a moment before it was looked at", () =>
+    Effect.gen(function* () {
+      const root = yield* folder
+      Fs.writeFileSync(join(root, "a"), "1")
+      const sight = Walk.look(join(root, "a"))!
+      assert.isTrue(sight.isFresh)
+      assert.isFalse(Walk.isSame(sight, sight))
+      const old = { ...sight, isFresh: false }
+      assert.isTrue(Walk.isSame(old, old))
+      for (const change of [
+        { size: 2 },
+        { ctimeMs: 1 },
+        { mtimeMs: 1 },
+        { ino: 1 },
+        { mode: 0 },
+        { kind: "symlink" as const }
+      ]) {
+        assert.isFalse(Walk.isSame(old, { ...old, ...change }))
+      }
+    })
+  )
+})
+
 describe("a name that says that it holds keys", () => {
   it("is known", () => {
     for (const path of [".env", "a/.env.local", "id_rsa", "x/server.KEY", "cert.pem", ".npmrc"])

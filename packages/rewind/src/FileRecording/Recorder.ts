@@ -35,6 +35,12 @@ export interface Options {
   readonly maxFirstBytes: number
 }
 
+/** A tool call that starts programs, or may tell one what to do. */
+export interface Call {
+  /** From when on what its programs do is not found by the look at its end. */
+  isOver: boolean
+}
+
 export class Recorder {
   readonly #options: Options
   readonly #known: Known
@@ -81,9 +87,10 @@ export class Recorder {
       Effect.void
     )
 
-  /** See `Witness.program`. The call that starts it has said so by `enter`; `isFirst`: it is the first one that it starts. */
+  /** See `Witness.program`. `isFirst`: it is the first one that the call starts. */
   readonly program = (
     kind: "interactive" | "busy",
+    call: Call,
     isFirst: boolean
   ): Effect.Effect<(exit: Effect.Effect<unknown>) => Effect.Effect<void>> =>
     Effect.as(isFirst && this.#isAlone ? this.#look(false) : Effect.void, (exit) =>
@@ -91,16 +98,27 @@ export class Recorder {
         this.#count(kind, 1)
         const over = Effect.sync(() => {
           this.#count(kind, -1)
-          // What it did during a call is found at the end of that.
-          if (this.#calls === 0) this.#isOwing = true
+          if (call.isOver) this.#isOwing = true
         })
         return Effect.asVoid(Effect.forkIn(Effect.zipRight(exit, over), this.#options.scope))
       })
     )
 
-  /** A call has started a program, or may tell one what to do; to be left when it is over. */
-  readonly enter = (): void => void this.#calls++
-  readonly leave = (): void => void this.#calls--
+  /** To be left when it is over. */
+  readonly enter = (): Call => {
+    this.#calls++
+    return { isOver: false }
+  }
+
+  /** Logs what changed since the last look as the session's own, and forgets the call. */
+  readonly leave = (call: Call): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      call.isOver = true
+      return Effect.ensuring(
+        this.settle,
+        Effect.sync(() => void this.#calls--)
+      )
+    })
 
   /** When a call was entered that goes on with a program that was waiting: what changed meanwhile is somebody else's. */
   readonly awaken: Effect.Effect<void> = Effect.suspend(() =>
