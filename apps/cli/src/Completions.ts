@@ -29,12 +29,12 @@ export const script = (shell: string): string => (shell === "zsh" ? zsh : shell 
 /** Values that have to be looked up. */
 export type Source = "sessions" | "presets" | "models"
 
-export type Candidates = ReadonlyArray<string> | Source
+type Candidates = ReadonlyArray<string> | Source
 
 const names = Object.keys(commands) as ReadonlyArray<CommandName>
 
 /** @param words What follows the name of the program; the last one is being typed. */
-export const candidates = (words: ReadonlyArray<string>): Candidates => {
+const candidates = (words: ReadonlyArray<string>): Candidates => {
   const [first = "", second] = words
   if (words.length <= 1) {
     return first.startsWith("-") ? rootOptions : [...new Set(names.map((name) => name.split(" ")[0]!)), "help"]
