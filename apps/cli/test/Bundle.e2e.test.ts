@@ -12,7 +12,7 @@ beforeAll(async () => {
   const { bundle } = await import("../../../scripts/bundle.mjs")
   const source = (name: string) => fileURLToPath(new URL(`../src/${name}`, import.meta.url))
   main = basename(await bundle({ input: source("Main.ts"), alone: source("ShortLane.ts"), out }))
-})
+}, 60_000)
 afterAll(() => rmSync(out, { recursive: true, force: true }))
 
 /** The chunks that loading `chunk` evaluates at once, and those it may load later. */
@@ -61,6 +61,13 @@ describe("the bundle", () => {
     const chunk = text([lane("ShortLane")])
     assert.match(chunk, /require\([`'"]@dsh\/bash-grammar[`'"]\)/)
     assert.notInclude(chunk, "tree-sitter-bash.wasm")
+  })
+
+  it("leaves a chat, its terminal and its commands to chunks of their own", () => {
+    for (const marker of ["Ctrl+C again leaves", "tui.editor.cursorUp", "command/run"]) {
+      assert.notInclude(text(closure(lane("ShortLane"))), marker)
+      assert.notInclude(text(closure(lane("FullLane"))), marker)
+    }
   })
 
   it("leaves programs of the model to a chunk and an engine of their own", () => {
