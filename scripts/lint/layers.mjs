@@ -75,8 +75,9 @@ export const packages = {
   permission: {
     role: "definition",
     provider: ["PermissionRulesFile", "ShellSyntaxTreeSitter"],
-    feature: ["ApprovalContext", "PermissionPolicy", "PermissionPresets", "WebApproval"]
+    feature: ["ApprovalContext", "PermissionCommand", "PermissionPolicy", "PermissionPresets", "WebApproval"]
   },
+  commands: { role: "definition", feature: ["HelpCommand", "ModelCommand"] },
   http: { role: "provider", definition: ["GuardedHttp"] },
   world: { role: "definition", provider: ["FsLocal", "FsMemory", "SubprocessLocal"] },
   sandbox: {
@@ -116,6 +117,12 @@ export const packages = {
     support: ["TaskFolder"],
     // It sets what a task may do, and permission presets are a feature with its contract in one module.
     bundle: ["Batch"]
+  },
+  rewind: {
+    role: "definition",
+    support: ["FileStates", "Snapshots"],
+    provider: ["FileRecording", "RewindLocal"],
+    feature: ["RewindCommand"]
   },
   bundles: { role: "bundle" },
   presets: { role: "support" },

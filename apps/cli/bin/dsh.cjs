@@ -17,16 +17,17 @@ const root = path.join(__dirname, "..", "..", "..")
 // -----------------------------------------------------------------------------
 
 /** Commands that compose, and may meet extensions. */
-const composing = /^(?:run|preset|models|doctor|config|--profile(?:=.*)?)$/
+const composing = /^(?:run|chat|preset|models|doctor|config|--profile(?:=.*)?)$/
 
 /** Whether the profile of this run has extensions: something is installed in its folder. */
 const hasExtensions = () => {
-  const [first = "", ...rest] = process.argv.slice(2)
+  const [first = "chat", ...rest] = process.argv.slice(2)
   if (!composing.test(first)) return false
   // These take it as an option; elsewhere it comes first.
-  const args = /^(?:doctor|config)$/.test(first) ? rest : [first, ...rest].slice(0, 2)
+  const args = /^(?:chat|doctor|config)$/.test(first) ? rest : [first, ...rest].slice(0, 2)
   const at = args.findIndex((arg) => /^--profile(?:=|$)/.test(arg))
-  const profile = (at === -1 ? undefined : (/=(.*)/s.exec(args[at])?.[1] ?? args[at + 1])) || "headless"
+  const profile =
+    (at === -1 ? undefined : (/=(.*)/s.exec(args[at])?.[1] ?? args[at + 1])) || (first === "chat" ? "chat" : "headless")
   const home = process.env.DSH_HOME?.trim() || path.join(process.env.HOME || require("node:os").homedir(), ".dsh")
   try {
     const manifest = JSON.parse(fs.readFileSync(path.join(home, "profiles", profile, "package.json"), "utf8"))

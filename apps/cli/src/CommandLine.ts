@@ -21,11 +21,13 @@ import * as Failure from "./Failure.ts"
 import type { Page } from "./Grammar.ts"
 import { config, helpOf } from "./CommandLine/HelpPage.ts"
 import type { HelpPage } from "./CommandLine/HelpPage.ts"
+import * as ChatCommand from "./CommandLine/ChatCommand.ts"
 import * as BatchCommand from "./CommandLine/BatchCommand.ts"
 import * as CredentialCommands from "./CommandLine/CredentialCommands.ts"
 import * as InspectionCommands from "./CommandLine/InspectionCommands.ts"
 import * as PermissionCommands from "./CommandLine/PermissionCommands.ts"
 import * as PresetCommands from "./CommandLine/PresetCommands.ts"
+import * as RewindCommands from "./CommandLine/RewindCommands.ts"
 import * as RunCommand from "./CommandLine/RunCommand.ts"
 import * as SettingCommands from "./CommandLine/SettingCommands.ts"
 import * as Request from "./Request.ts"
@@ -42,6 +44,7 @@ const sessionId = Args.withDescription(Args.text({ name: "ID" }), "The id of a s
 /** The commands; `choose` is told what was asked for. */
 const make = (choose: Request.Choose) => {
   const run = RunCommand.make(choose)
+  const chat = ChatCommand.make(choose)
   const batch = BatchCommand.make(choose)
   const demo = Command.make("demo", {}, () => choose({ _tag: "Demo" })).pipe(
     Command.withDescription("Watch an agent fix a failing test; needs no key and no network.")
@@ -103,9 +106,10 @@ const make = (choose: Request.Choose) => {
   const verify = Command.make("verify", { id: sessionId }, ({ id }) => choose({ _tag: "SessionVerify", id })).pipe(
     Command.withDescription("Rebuild every request of a session from its log and compare it with what was sent.")
   )
+  const { diff, pages: rewindPages, rewind } = RewindCommands.make(choose)
   const session = Command.make("session").pipe(
     Command.withDescription("Look at the sessions on this machine, and look after them."),
-    Command.withSubcommands([check, remove, exported, fork, list, repair, search, show, verify])
+    Command.withSubcommands([check, remove, diff, exported, fork, list, repair, rewind, search, show, verify])
   )
 
   const models = Command.make("models", { json }, (options) => choose({ _tag: "Models", ...options })).pipe(
@@ -137,6 +141,7 @@ const make = (choose: Request.Choose) => {
     Command.withDescription("An LLM agent harness made of Layers."),
     Command.withSubcommands([
       run,
+      chat,
       batch,
       demo,
       inForce,
@@ -154,6 +159,7 @@ const make = (choose: Request.Choose) => {
   const pages: Record<Page, () => HelpPage> = {
     dsh: () => helpOf(dsh),
     run: () => helpOf(run),
+    chat: () => helpOf(chat),
     batch: () => helpOf(batch),
     demo: () => helpOf(demo),
     ...inspectionPages,
@@ -165,6 +171,7 @@ const make = (choose: Request.Choose) => {
     session: () => helpOf(session),
     "session check": () => helpOf(check),
     "session delete": () => helpOf(remove),
+    ...rewindPages,
     "session export": () => helpOf(exported),
     "session fork": () => helpOf(fork),
     "session list": () => helpOf(list),

@@ -17,6 +17,11 @@ export const run = (request: Request): Command => {
         Effect.promise(() => import("./commands/Run.ts")),
         (command) => command.run(request)
       )
+    case "Chat":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/Chat.ts")),
+        (command) => command.run(request)
+      )
     case "Batch":
       return Effect.flatMap(
         Effect.promise(() => import("./commands/Batch.ts")),
@@ -97,6 +102,11 @@ export const run = (request: Request): Command => {
         Effect.promise(() => import("./commands/SessionDelete.ts")),
         (command) => command.run(request.id, request.yes)
       )
+    case "SessionDiff":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/SessionDiff.ts")),
+        (command) => command.run(request)
+      )
     case "SessionExport":
       return Effect.flatMap(
         Effect.promise(() => import("./commands/SessionExport.ts")),
@@ -116,6 +126,11 @@ export const run = (request: Request): Command => {
       return Effect.flatMap(
         Effect.promise(() => import("./commands/SessionRepair.ts")),
         (command) => command.run(request.id)
+      )
+    case "SessionRewind":
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/SessionRewind.ts")),
+        (command) => command.run(request)
       )
     case "SessionSearch":
       return Effect.flatMap(

@@ -19,6 +19,11 @@ export const examples: Readonly<Record<CommandName, ReadonlyArray<Example>>> = {
     example('dsh run --json "…" | jq -r \'select(.type == "result").answer\'', "for a program"),
     example('dsh run --output-schema verdict.json "is it safe?"', "an answer that is JSON")
   ],
+  chat: [
+    example("dsh chat", "a new session in the current folder; in a terminal dsh alone does the same"),
+    example('dsh chat "where is the date parsed?"', "and the first message at once"),
+    example("dsh chat --continue", "go on where the last session here ended")
+  ],
   batch: [
     example("dsh batch tasks.jsonl --concurrency 8 --out results.jsonl", "eight at a time"),
     example("dsh batch tasks.jsonl --out results.jsonl --resume", "go on after Ctrl+C or kill -9"),
@@ -63,6 +68,10 @@ export const examples: Readonly<Record<CommandName, ReadonlyArray<Example>>> = {
   ],
   "session check": [example("dsh session check ID", "is the log whole?")],
   "session delete": [example("dsh session delete ID --yes", "without being asked")],
+  "session diff": [
+    example("dsh session diff ID", "what a session changed"),
+    example("dsh session diff ID@3", "what its turn 3 changed")
+  ],
   "session export": [example("dsh session export ID > session.jsonl", "the log as it is")],
   "session fork": [
     example("dsh session fork ID", "a copy that goes its own way"),
@@ -73,6 +82,10 @@ export const examples: Readonly<Record<CommandName, ReadonlyArray<Example>>> = {
     example("dsh session list --json | jq -r .id | head -1", "the last one")
   ],
   "session repair": [example("dsh session repair ID", "what check finds wrong")],
+  "session rewind": [
+    example("dsh session rewind ID@2 --dry-run", "what going back would do"),
+    example("dsh session rewind ID@2", "back to the end of turn 2: the files and what was said")
+  ],
   "session search": [example('dsh session search "flaky test"', "who has talked about it?")],
   "session show": [example("dsh session show ID | less", "what was said and done")],
   "session verify": [example("dsh session verify ID", "was every request what the log says?")],

@@ -47,6 +47,11 @@ export const commands = {
     flags: ["--check-invariants", "--continue", "--json", "--usage", "--wait-background"],
     words: { _tag: "Task" }
   },
+  chat: {
+    options: { "--model": "ID", "--session": "ID", "--permission": "PRESET", "--preset": "ID", "--profile": "NAME" },
+    flags: ["--continue"],
+    words: { _tag: "Task" }
+  },
   batch: {
     options: {
       "--concurrency": "N",
@@ -81,10 +86,16 @@ export const commands = {
   "preset validate": { options: {}, words: { _tag: "Some", least: 0, names: ["ID|FOLDER"] } },
   "session check": { options: {}, flags: ["--json"], words: id },
   "session delete": { options: {}, flags: ["--yes"], words: id },
+  "session diff": { options: {}, flags: ["--json"], words: { _tag: "One", name: "ID[@TURN]" } },
   "session export": { options: {}, words: id },
   "session fork": { options: {}, words: { _tag: "One", name: "ID[@SEQ]" } },
   "session list": { options: {}, flags: ["--json"], words: none },
   "session repair": { options: {}, words: id },
+  "session rewind": {
+    options: {},
+    flags: ["--conversation", "--dry-run", "--files", "--force", "--yes"],
+    words: { _tag: "One", name: "ID[@TURN]" }
+  },
   "session search": { options: {}, flags: ["--json"], words: { _tag: "One", name: "TEXT" } },
   "session show": { options: {}, words: id },
   "session verify": { options: {}, words: id },

@@ -13,7 +13,7 @@ import * as Compose from "@dsh/compose/Compose"
 import { CompositionError } from "@dsh/compose/CompositionError"
 import type { Profile as ProfileFolder } from "@dsh/compose/ProfileFolder"
 import type { Entry, PatchLayer } from "@dsh/compose/Row"
-import type { Plugin } from "@dsh/kernel/Plugin"
+import type { Key, Plugin } from "@dsh/kernel/Plugin"
 import type * as LlmCassette from "@dsh/llm/LlmCassette"
 import * as LlmDeepSeek from "@dsh/llm/LlmDeepSeek"
 import type { PriceTable } from "@dsh/protocol/Prices"
@@ -66,9 +66,17 @@ export interface Options {
   readonly own?: { readonly entries: ReadonlyArray<Entry>; readonly plugins?: ReadonlyArray<Plugin> } | undefined
   /** Leaves out what the user and the folder have set, for a run whose commands are the product's own. */
   readonly unruled?: boolean
+  /** Who runs, and what it needs besides. Default: `dsh run`, and nothing. */
+  readonly runner?: Runner
+}
+
+export interface Runner<Keys extends ReadonlyArray<Key> = ReadonlyArray<Key>> {
+  readonly name: string
+  readonly keys: Keys
 }
 
 const standing: Launch = { profile: "headless", patches: [] }
+const alone: Runner = { name: "dsh run", keys: [] }
 
 /** What a run works with. */
 const needed = [Agents, Sessions, SessionPersistence, PermissionPresets, Tools, Fs, PreStep, Execute] as const
@@ -140,7 +148,7 @@ export interface Prepared {
 /** Fails with everything that is wrong with it. */
 export const prepare = (options: Options): Effect.Effect<Prepared, Failure.Failure, Scope.Scope> =>
   Effect.gen(function* () {
-    const { launch = standing, own = { entries: [] }, permission, provider, unruled = false } = options
+    const { launch = standing, own = { entries: [] }, permission, provider, runner = alone, unruled = false } = options
     const { apiKey, baseUrl, keys } = provider
     const profile = yield* Profile.load(launch.profile)
     if (withoutSurface.includes(profile.name)) {
@@ -166,7 +174,7 @@ export const prepare = (options: Options): Effect.Effect<Prepared, Failure.Failu
         layers: [...below, { source: "the program", entries: own.entries }, asked],
         means: { ...means, catalogue: Catalogue.including(means.catalogue, own.plugins ?? []) },
         given,
-        needed: { by: "dsh run", keys: needed }
+        needed: { by: runner.name, keys: [...needed, ...runner.keys] }
       })
     })
     return { composed: yield* compose, given, profile, recompose: compose }
@@ -199,3 +207,16 @@ const start = (options: Options) =>
   }).pipe(Effect.provide(NodeFileSystem.layer), Effect.mapError(misconfigured))
 
 export const layer = (options: Options): Layer.Layer<Services, Failure.Failure> => Layer.scopedContext(start(options))
+
+/** With what its runner needs besides, which was found to be there. */
+export const layerFor = <const Keys extends ReadonlyArray<Key>>(
+  runner: Runner<Keys>,
+  options: Omit<Options, "runner">
+): Layer.Layer<Services | Keys[number]["Identifier"], Failure.Failure> =>
+  Layer.scopedContext(
+    start({ ...options, runner }) as Effect.Effect<
+      Context.Context<Services | Keys[number]["Identifier"]>,
+      Failure.Failure,
+      Scope.Scope
+    >
+  )

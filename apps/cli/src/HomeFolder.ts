@@ -23,5 +23,8 @@ export const withSettings: Effect.Effect<string | undefined> = Effect.map(home, 
 /** The folder of the session logs. */
 export const sessions: Effect.Effect<string> = Effect.map(home, (folder) => join(folder, "sessions"))
 
+/** What was kept of files that sessions changed. */
+export const snapshots: Effect.Effect<string> = Effect.map(home, (folder) => join(folder, "rewind"))
+
 /** The database of those who keep their sessions in one. */
 export const database: Effect.Effect<string> = Effect.map(home, (folder) => join(folder, "sessions.sqlite"))

@@ -5,8 +5,12 @@ import * as Argv from "./Argv.ts"
 import * as ExitCode from "./ExitCode.ts"
 import * as Request from "./Request.ts"
 import { isPlain } from "./SessionStore/Choice.ts"
+import { isatty } from "node:tty"
 
-const parsed = Argv.parse(process.argv.slice(2))
+const typed = process.argv.slice(2)
+// Whoever sits in front of a terminal and says nothing else wants to talk.
+const isChat = typed.length === 0 && isatty(0) && isatty(1)
+const parsed = Argv.parse(isChat ? ["chat"] : typed)
 
 if (parsed._tag === "Usage") {
   process.stderr.on("error", () => {})

@@ -45,7 +45,11 @@ export const runMain = (command: Command, output: Output["Type"], options: Optio
   // Before the command starts: it may have written a file by the time `runFork` returns.
   for (const signal of ExitCode.allSignals) {
     const code = options.server === true && signal === "SIGTERM" ? ExitCode.completed : ExitCode.ofSignal(signal)
-    process.on(signal, () => end(code, options.graceMillis ?? 10_000))
+    process.on(signal, () => {
+      // A terminal that closes says so more than once: the shell does, and the system when the shell is gone.
+      if (signal === "SIGHUP" && ending.code !== undefined) return
+      end(code, options.graceMillis ?? 10_000)
+    })
   }
   process.on("uncaughtException", (error) => {
     output.failure({ code: "INTERNAL", message: error.stack ?? String(error) })

@@ -56,10 +56,16 @@ export const from = ({ fork, last, session }: Origin): From => {
   return fork === undefined ? { _tag: last ? "Last" : "New" } : { _tag: "Fork", ...boundary(fork) }
 }
 
-/** `ID` or `ID@SEQ`. */
+/** `ID` or `ID@N`. */
 export const boundary = (text: string): { readonly id: string; readonly at: number | undefined } => {
   const [, id = text, seq] = /^(.+)@(\d+)$/.exec(text) ?? []
   return { id, at: seq === undefined ? undefined : Number(seq) }
+}
+
+export interface Chat extends Pick<Run, "words" | "model" | "from" | "permission" | "preset"> {
+  readonly _tag: "Chat"
+  /** Left out: the profile `chat`. */
+  readonly profile: string | undefined
 }
 
 export interface Batch {
@@ -89,8 +95,23 @@ export interface MockLlm {
   readonly scenario: string | undefined
 }
 
+export interface SessionRewind {
+  readonly _tag: "SessionRewind"
+  /** As typed; it may name nothing. */
+  readonly id: string
+  /** The turn; undefined: the one before the last. */
+  readonly at: number | undefined
+  /** Neither of the two means both. */
+  readonly files: boolean
+  readonly conversation: boolean
+  readonly dryRun: boolean
+  readonly force: boolean
+  readonly yes: boolean
+}
+
 export type Request =
   | Run
+  | Chat
   | Batch
   | { readonly _tag: "Demo" }
   | { readonly _tag: "Config"; readonly profile: string | undefined; readonly json: boolean }
@@ -107,10 +128,12 @@ export type Request =
   | { readonly _tag: "PresetValidate"; readonly preset: string | undefined }
   | { readonly _tag: "SessionCheck"; readonly id: string; readonly json: boolean }
   | { readonly _tag: "SessionDelete"; readonly id: string; readonly yes: boolean }
+  | { readonly _tag: "SessionDiff"; readonly id: string; readonly at: number | undefined; readonly json: boolean }
   | { readonly _tag: "SessionExport"; readonly id: string }
   | { readonly _tag: "SessionFork"; readonly id: string; readonly at: number | undefined }
   | { readonly _tag: "SessionList"; readonly json: boolean }
   | { readonly _tag: "SessionRepair"; readonly id: string }
+  | SessionRewind
   | { readonly _tag: "SessionSearch"; readonly text: string; readonly json: boolean }
   | { readonly _tag: "SessionShow"; readonly id: string }
   | { readonly _tag: "SessionVerify"; readonly id: string }

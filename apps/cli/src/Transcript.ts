@@ -102,6 +102,8 @@ const describe = (event: SessionEvent): ReadonlyArray<string> => {
       )
     case "llm/fallback":
       return [`  (${ModelSwitch.text(event.data)})`]
+    case "session/rewound":
+      return ["", `(rewound to ${event.data.turn === 0 ? "the beginning" : `the end of turn ${event.data.turn}`})`]
     case "session/lost":
       return [`  (event ${event.seq} is lost)`]
     default:

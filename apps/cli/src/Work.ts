@@ -5,7 +5,6 @@
 import type { Agent, Input } from "@dsh/agent/Agent"
 import type { Limits } from "@dsh/agent/Budgets"
 import { fresh } from "@dsh/kernel/Ids"
-import { PersistenceError } from "@dsh/persistence/PersistenceError"
 import { isRun } from "@dsh/protocol/ChunkRun"
 import type { LogEntry } from "@dsh/protocol/ChunkRun"
 import * as ContextSize from "@dsh/protocol/ContextSize"
@@ -17,17 +16,16 @@ import * as UsageTally from "@dsh/protocol/UsageTally"
 import { Sessions } from "@dsh/session/Sessions"
 import type { Fits, Form } from "@dsh/structured-output/Form"
 import * as Effect from "effect/Effect"
-import * as Choice from "./AgentPresets/Choice.ts"
 import * as Bill from "./Bill.ts"
 import * as Denials from "./Denials.ts"
 import * as ExitCode from "./ExitCode.ts"
-import * as Failure from "./Failure.ts"
 import { priced } from "./Limits.ts"
 import { Output } from "./Output.ts"
 import * as Outcome from "./Outcome.ts"
 import * as Repetition from "./Repetition.ts"
 import * as UsageLine from "./UsageLine.ts"
 import * as Background from "./Work/Background.ts"
+import { failure } from "./Work/Failed.ts"
 import * as Origin from "./Work/Origin.ts"
 import { Progress } from "./Work/Progress.ts"
 
@@ -108,17 +106,7 @@ export const work = (options: Options) =>
       problem,
       unfinishedJobs: unfinished.map(({ id }) => id)
     } satisfies Worked
-  }).pipe(
-    Effect.mapError((error) => {
-      if (error instanceof Failure.Failure) return error
-      if (error._tag === "AgentError" && error.code === "PRESET_UNAVAILABLE") {
-        return Choice.unavailable(error.message, options.from._tag === "New" ? options.preset : undefined)
-      }
-      // What is wrong with a stored session is told in the words of who stores it.
-      const stored = error._tag === "SessionError" && error.cause instanceof PersistenceError ? error.cause : error
-      return Failure.fromError(stored)
-    })
-  )
+  }).pipe(Effect.mapError(failure(options)))
 
 // -----------------------------------------------------------------------------
 // what it does

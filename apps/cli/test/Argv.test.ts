@@ -88,7 +88,7 @@ const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: Reg
   [["rn", "fix"], /^"rn" is no command of dsh; did you mean "run"\?$/],
   [
     ["frobnicate"],
-    /it knows run, batch, demo, config, credentials, doctor, models, permission, plugin, preset, session, settings, mock-llm, help$/
+    /it knows run, chat, batch, demo, config, credentials, doctor, models, permission, plugin, preset, session, settings, mock-llm, help$/
   ],
   [["--verson"], /^--verson is no option of "dsh"; did you mean "--version"\?$/],
   [["--model", "m", "run", "fix"], /^--model is no option of "dsh"; it goes after the command: dsh run --model$/],
@@ -131,7 +131,10 @@ const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, message: Reg
   [["--wizard"], /^--wizard is no option of "dsh"/],
   [["demo", "now"], /^"dsh demo" takes no "now"$/],
   [["demo", "--fast"], /^--fast is no option of "dsh demo"; it knows --help$/],
-  [["session"], /^"dsh session" needs one of check, delete, export, fork, list, repair, search, show, verify$/],
+  [
+    ["session"],
+    /^"dsh session" needs one of check, delete, diff, export, fork, list, repair, rewind, search, show, verify$/
+  ],
   [["session", "ls"], /^"ls" is no command of "dsh session"; did you mean "list"\?$/],
   [["session", "--all"], /^"--all" is no option of "dsh session"/],
   [["session", "show"], /^"dsh session show" needs its ID$/],

@@ -65,6 +65,13 @@ describe("the bundle", () => {
     assert.notInclude(chunk, "tree-sitter-bash.wasm")
   })
 
+  it("leaves a chat, its terminal and its commands to chunks of their own", () => {
+    for (const marker of ["Ctrl+C again leaves", "tui.editor.cursorUp", "command/run"]) {
+      assert.notInclude(text(closure(lane("ShortLane"))), marker)
+      assert.notInclude(text(closure(lane("FullLane"))), marker)
+    }
+  })
+
   it("leaves programs of the model to a chunk and an engine of their own", () => {
     assert.notInclude(text(closure(lane("ShortLane"))), "code-dispatch")
     const programs = imports(lane("ShortLane"), "dynamic").filter((chunk) => chunk.startsWith("Programs-"))

@@ -137,6 +137,15 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
     json: false,
     waitBackground: false
   },
+  chat: {
+    _tag: "Chat",
+    words: ["a", "b"],
+    model: "7",
+    from: { _tag: "Session", id: "7" },
+    permission: "7",
+    preset: "7",
+    profile: "7"
+  },
   batch: {
     _tag: "Batch",
     file: "a",
@@ -170,10 +179,21 @@ const expected: Readonly<Record<CommandName, Request.Request>> = {
   "preset validate": { _tag: "PresetValidate", preset: "a" },
   "session check": { _tag: "SessionCheck", id: "a", json: false },
   "session delete": { _tag: "SessionDelete", id: "a", yes: false },
+  "session diff": { _tag: "SessionDiff", id: "a", at: undefined, json: false },
   "session export": { _tag: "SessionExport", id: "a" },
   "session fork": { _tag: "SessionFork", id: "a", at: undefined },
   "session list": { _tag: "SessionList", json: false },
   "session repair": { _tag: "SessionRepair", id: "a" },
+  "session rewind": {
+    _tag: "SessionRewind",
+    id: "a",
+    at: undefined,
+    files: false,
+    conversation: false,
+    dryRun: false,
+    force: false,
+    yes: false
+  },
   "session search": { _tag: "SessionSearch", text: "a", json: false },
   "session show": { _tag: "SessionShow", id: "a" },
   "session verify": { _tag: "SessionVerify", id: "a" },

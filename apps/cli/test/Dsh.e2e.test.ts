@@ -42,7 +42,7 @@ describe("dsh", () => {
     [["run", "--modle", "m", "fix it"], `did you mean "--model"?`],
     [["run", "fix it", "--model"], "--model needs a value"],
     [["--profile", "headless", "--patch", "--dump-config"], "--patch needs a value"],
-    [["session"], "needs one of check, delete, export, fork, list, repair, search, show, verify"],
+    [["session"], "needs one of check, delete, diff, export, fork, list, repair, rewind, search, show, verify"],
     [["session", "show"], "needs its ID"],
     [["mock-llm", "--port", "http"], "--port takes a number"]
   ]

@@ -10,11 +10,13 @@ import type { PatchLayer, Row } from "@dsh/compose/Row"
 const home = (path = "") => new PathValue("home", path)
 const env = (name: string, fallback?: unknown) => new EnvValue(name, fallback)
 
-/** What of the home folder commands and tools may not look at: keys, and what was said in other sessions. */
+/** What of the home folder commands and tools may not look at: keys, and what was said and changed in other sessions. */
 const hidden = [
   ".credentials.yaml",
   ".credentials.yaml.lock",
   ".env",
+  "chat-history.jsonl",
+  "rewind",
   "sessions",
   "sessions.sqlite",
   "sessions.sqlite-wal",
@@ -65,6 +67,7 @@ const model: ReadonlyArray<Row> = [
 
 const guards: ReadonlyArray<Row> = [
   { id: "tool-timeout", name: "@dsh/tools/ToolTimeout" },
+  { id: "file-recording", name: "@dsh/rewind/FileRecording", config: { root: home("rewind") } },
   { id: "spill", name: "@dsh/spill/SpillPolicy", config: { maxInlineBytes: 50_000 } },
   { id: "repeat-guard", name: "@dsh/agent/RepeatGuard" },
   { id: "budgets", name: "@dsh/agent/BudgetsPerTree", disabled: true },
@@ -152,14 +155,37 @@ const headless: PatchLayer = rows("bundle headless", [
   }
 ])
 
+const chat: PatchLayer = rows("bundle chat", [
+  { id: "attended", name: "@dsh/permission/ApprovalContext", config: { attended: true } },
+  {
+    id: "company",
+    name: "@dsh/prompt/PromptSection",
+    config: {
+      name: "deployment:surface",
+      order: -98,
+      text:
+        "The user reads along in a terminal, may write to you while you work, and answers when you have finished. What you write is " +
+        "shown as Markdown."
+    }
+  },
+  { id: "commands", name: "@dsh/commands/Commands" },
+  { id: "help-command", name: "@dsh/commands/HelpCommand" },
+  { id: "model-command", name: "@dsh/commands/ModelCommand" },
+  { id: "permission-command", name: "@dsh/permission/PermissionCommand" },
+  { id: "rewind", name: "@dsh/rewind/RewindLocal", config: { root: home("rewind") } },
+  { id: "rewind-command", name: "@dsh/rewind/RewindCommand" },
+  { id: "path-completion", name: "@dsh/context/FileReferencesLocal" }
+])
+
 /** In the order in which a listing shows them. */
-export const bundles: Readonly<Record<string, PatchLayer>> = { base, headless }
+export const bundles: Readonly<Record<string, PatchLayer>> = { base, headless, chat }
 
 /** The profiles that need no folder to be used. */
 export const templates: Readonly<
   Record<string, { readonly bundles: ReadonlyArray<string>; readonly patchReload: "live" | "startup" }>
 > = {
   headless: { bundles: ["base", "headless"], patchReload: "startup" },
+  chat: { bundles: ["base", "chat"], patchReload: "startup" },
   sdk: { bundles: ["base"], patchReload: "startup" },
   "sdk-minimal": { bundles: ["base"], patchReload: "startup" },
   acp: { bundles: ["base"], patchReload: "startup" },

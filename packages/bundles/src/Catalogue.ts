@@ -7,15 +7,20 @@ import type { Plugin } from "@dsh/kernel/Plugin"
 import * as Effect from "effect/Effect"
 import * as Core from "./plugins/Core.ts"
 import * as Features from "./plugins/Features.ts"
+import * as Rewinding from "./plugins/Rewinding.ts"
 import * as Tools from "./plugins/Tools.ts"
 import * as World from "./plugins/World.ts"
 
 const standing: ReadonlyMap<string, Plugin> = new Map(
-  [...Core.plugins, ...World.plugins, ...Features.plugins, ...Tools.plugins].map((plugin) => [plugin.name, plugin])
+  [...Core.plugins, ...World.plugins, ...Features.plugins, ...Tools.plugins, ...Rewinding.plugins].map((plugin) => [
+    plugin.name,
+    plugin
+  ])
 )
 
 type Loader = () => Promise<{ readonly plugins: ReadonlyArray<Plugin> }>
 
+const attended: Loader = () => import("./plugins/Attended.ts")
 const authoring: Loader = () => import("./plugins/Authoring.ts")
 const images: Loader = () => import("./plugins/Images.ts")
 const terminals: Loader = () => import("./plugins/Terminals.ts")
@@ -33,6 +38,13 @@ const rare: Readonly<Record<string, Loader>> = {
   "@dsh/terminal/TerminalBash": terminals,
   "@dsh/terminal/TerminalTools": terminals,
   "@dsh/terminal/TerminalsLocal": terminals,
+  "@dsh/commands/Commands": attended,
+  "@dsh/commands/HelpCommand": attended,
+  "@dsh/commands/ModelCommand": attended,
+  "@dsh/permission/PermissionCommand": attended,
+  "@dsh/rewind/RewindCommand": attended,
+  "@dsh/rewind/RewindLocal": attended,
+  "@dsh/context/FileReferencesLocal": attended,
   "@dsh/code-mode/CodeMode": programs,
   "@dsh/code-mode/CodeRuntimeQuickJs": programs,
   "@dsh/code-mode/Presentation": programs,

@@ -3,6 +3,7 @@
  * a limit on what it may print.
  */
 import { ToolError } from "@dsh/tools/ToolError"
+import { ChangeWitness } from "@dsh/world/ChangeWitness"
 import { CurrentConfinement, isHidden, isWithin } from "@dsh/world/Confinement"
 import { Subprocess } from "@dsh/world/Subprocess"
 import type { SubprocessError } from "@dsh/world/Subprocess"
@@ -81,7 +82,9 @@ export const run = (search: Search): Effect.Effect<Ended, ToolError, Subprocess>
         stderr: { maxBytes: stderrMaxBytes },
         graceMs
       })
-      const process = yield* Effect.mapError(visibly(program, spawn), notStarted)
+      // It changes nothing, so nobody has to look before and after it.
+      const unwatched = Effect.provideService(spawn, ChangeWitness, undefined)
+      const process = yield* Effect.mapError(visibly(program, unwatched), notStarted)
       const records = new Records({ separator, longest: longestRecord, take })
       const reading = Stream.runForEach(process.stdout, (bytes) => {
         records.push(bytes)

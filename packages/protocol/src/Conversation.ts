@@ -36,7 +36,7 @@ export interface Conversation {
   readonly messages: ReadonlyArray<Message>
   /** Surface events in order, those that derive no message included. Live like `messages`. */
   readonly nodes: ReadonlyArray<Node>
-  /** Counts replacements; whatever was computed from `messages` under another generation is void. */
+  /** Counts replacements and rewinds; whatever was computed from `messages` under another generation is void. */
   readonly generation: number
   /** The last logged header, canonical. The same object until the next `request/header`. */
   readonly header: EpochHeader | undefined
@@ -49,6 +49,13 @@ export interface Conversation {
   readonly apply: (event: SessionEvent) => void
 }
 
+/** The surface between two replacements or rewinds: it only grew at its end. */
+interface Era {
+  /** Seq of the event that began it. */
+  readonly since: number
+  readonly nodes: Array<Node>
+}
+
 class Fold implements Conversation {
   messages: Array<Message> = []
   nodes: Array<Node> = []
@@ -56,9 +63,10 @@ class Fold implements Conversation {
   header: EpochHeader | undefined = undefined
   context: RequestContext | undefined = undefined
   report: Report | undefined = undefined
+  private readonly eras: Array<Era> = [{ since: -1, nodes: this.nodes }]
 
   check(event: SessionEvent): Either.Either<void, InvalidSurface> {
-    const reason = isSurface(event) ? this.refuseNode(event) : refuseOther(event)
+    const reason = isSurface(event) ? this.refuseNode(event) : (refuseOther(event) ?? refuseRewind(event))
     return reason === undefined ? Either.void : Either.left(new InvalidSurface({ seq: event.seq, reason }))
   }
 
@@ -72,6 +80,8 @@ class Fold implements Conversation {
       } else {
         this.replace(event, event.surfaceOp)
       }
+    } else if (event.type === "session/rewound") {
+      this.rewind(event)
     } else if (event.type === "request/header") {
       this.header = canonical(event.data.header)
     } else if (event.type === "request/context") {
@@ -89,8 +99,21 @@ class Fold implements Conversation {
 
   private replace(event: Node, { end, start }: SurfaceReplace): void {
     const from = this.position(start)
-    this.nodes = [...this.nodes.slice(0, from), event, ...this.nodes.slice(this.position(end) + 1)]
-    this.messages = this.nodes.flatMap((node) => messageOf(node) ?? [])
+    this.begin(event.seq, [...this.nodes.slice(0, from), event, ...this.nodes.slice(this.position(end) + 1)])
+  }
+
+  private rewind({ data: { events }, seq }: EventOf<"session/rewound">): void {
+    const era = this.eras.findLast(({ since }) => since < events) ?? { nodes: [] }
+    this.begin(
+      seq,
+      era.nodes.filter((node) => node.seq < events)
+    )
+  }
+
+  private begin(since: number, nodes: Array<Node>): void {
+    this.nodes = nodes
+    this.messages = nodes.flatMap((node) => messageOf(node) ?? [])
+    this.eras.push({ since, nodes })
     this.generation++
   }
 
@@ -146,6 +169,11 @@ const bounds = (range: SeqRange): readonly [from: number, to: number] =>
 const refuseOther = (event: SessionEvent): string | undefined =>
   event.surfaceOp !== undefined || event.sourceEventSeqs !== undefined
     ? `${event.type} is not a surface event and carries surfaceOp or sourceEventSeqs`
+    : undefined
+
+const refuseRewind = (event: SessionEvent): string | undefined =>
+  event.type === "session/rewound" && event.data.events > event.seq
+    ? `it goes back to the first ${event.data.events} events, and there are ${event.seq}`
     : undefined
 
 /** The conversation of an empty log. */

@@ -40,6 +40,8 @@ export class Enclosure {
           numbered("turn", event.data.turn, this.#turn) ??
           numbered("step", event.data.step, this.#step + 1)
         )
+      case "session/rewound":
+        return this.#inTurn ? `the conversation is rewound inside of turn ${this.#turn}` : undefined
       case "step/end":
         return this.#outsideStep(event.data) ?? this.#unanswered()
       case "request/header":

@@ -64,6 +64,11 @@ export interface SessionEvents {
   readonly "session/end-seed": {}
   /** Here was an event that could not be read back. Never written live: see `Numbering` and `Mending`. */
   readonly "session/lost": {}
+  /**
+   * The conversation is again what the first `events` events of this log made of it, at the end of `turn`; 0 is before the first one.
+   * What was said since stays in the log, and another of these may bring it back. Between turns only.
+   */
+  readonly "session/rewound": { readonly turn: number; readonly events: number }
   /** A change of the input that is pending. */
   readonly "agent/inbox/spliced": InboxSplice
 }

@@ -19,6 +19,87 @@ const refusal = (conversation: Conversation.Conversation, candidate: SessionEven
 }
 
 describe("Conversation", () => {
+  describe("goes back", () => {
+    const back = (log: ReturnType<typeof makeLog>, events: number) => log.add("session/rewound", { turn: 0, events })
+
+    it("to what it was, and forth again", () => {
+      const log = makeLog()
+      log.say("one")
+      log.say("two")
+      log.say("three")
+      back(log, 1)
+      assert.deepStrictEqual(texts(fold(log.events)), ["one"])
+      log.say("four")
+      assert.deepStrictEqual(texts(fold(log.events)), ["one", "four"])
+      back(log, 3)
+      assert.deepStrictEqual(texts(fold(log.events)), ["one", "two", "three"])
+      back(log, 5)
+      assert.deepStrictEqual(texts(fold(log.events)), ["one", "four"])
+      back(log, 0)
+      assert.deepStrictEqual(texts(fold(log.events)), [])
+    })
+
+    it("behind a replacement, and to what it had replaced", () => {
+      const log = makeLog()
+      log.say("one")
+      log.say("two")
+      log.add("user/message", said("s", "both"), {
+        surfaceOp: { op: "replace", start: 0, end: 1 },
+        sourceEventSeqs: [[0, 1]]
+      })
+      log.say("three")
+      back(log, 2)
+      assert.deepStrictEqual(texts(fold(log.events)), ["one", "two"])
+      back(log, 3)
+      assert.deepStrictEqual(texts(fold(log.events)), ["both"])
+      back(log, 4)
+      assert.deepStrictEqual(texts(fold(log.events)), ["both", "three"])
+    })
+
+    it("so that whatever was computed from it is void", () => {
+      const log = makeLog()
+      log.say("one")
+      back(log, 1)
+      const conversation = fold(log.events)
+      assert.strictEqual(conversation.generation, 1)
+      assert.deepStrictEqual(
+        conversation.nodes.map(({ seq }) => seq),
+        [0]
+      )
+    })
+
+    it("not to what is not there yet", () => {
+      const log = makeLog()
+      log.say("one")
+      const conversation = fold(log.events)
+      assert.match(
+        refusal(conversation, event(1, "session/rewound", { turn: 0, events: 2 })),
+        /first 2 events.*there are 1/
+      )
+      assert.isTrue(Either.isRight(conversation.check(event(1, "session/rewound", { turn: 0, events: 1 }))))
+    })
+
+    it("as it was at that moment, whatever the log says, by a fold of its beginning", () => {
+      fc.assert(
+        fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat()), { maxLength: 40 }), (moves) => {
+          const log = makeLog()
+          for (const [isBack, n] of moves) {
+            if (isBack) back(log, n % (log.events.length + 1))
+            else log.say(`${log.events.length}`)
+          }
+          const at = log.events.findLastIndex(({ type }) => type === "session/rewound")
+          const last = log.events[at]
+          if (last?.type !== "session/rewound") return
+          const expected = [
+            ...texts(fold(log.events.slice(0, last.data.events))),
+            ...log.events.slice(at + 1).map(({ seq }) => `${seq}`)
+          ]
+          assert.deepStrictEqual(texts(fold(log.events)), expected)
+        })
+      )
+    })
+  })
+
   describe("derives", () => {
     it("user messages, answers and tool results in order, and nothing from anything else", () => {
       const log = makeLog()

@@ -86,6 +86,7 @@ const core: Record<string, true> = {
   "request/sent": true,
   "session/end-seed": true,
   "session/lost": true,
+  "session/rewound": true,
   "agent/inbox/spliced": true
 }
 

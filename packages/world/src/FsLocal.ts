@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import { constants } from "node:fs"
 import * as NodeFs from "node:fs/promises"
 import * as Path from "node:path"
+import { ChangeWitness } from "./ChangeWitness.ts"
 import * as ContentVersion from "./ContentVersion.ts"
 import { Fs, FsError } from "./Fs.ts"
 import type { DirEntry, FileContent, FileType, FsTarget, WriteOptions, WriteResult } from "./Fs.ts"
@@ -88,7 +89,7 @@ const commit = Effect.fnUntraced(function* (
   const before = yield* statOf(target)
   if (before === undefined) {
     if (expected !== undefined && expected !== "absent") return yield* stale(name, "no longer exists")
-    yield* Replace.create(path, bytes, expected === undefined)
+    yield* witnessed(path, bytes, Replace.create(path, bytes, expected === undefined))
     return { operation: "create", version }
   }
   if (!before.isFile()) return yield* Read.notRegular(name, before.isDirectory())
@@ -103,9 +104,14 @@ const commit = Effect.fnUntraced(function* (
   }
   // A rename asks the folder only; a file that is write-protected is meant to stay.
   yield* attempt(name, () => NodeFs.access(path, constants.W_OK))
-  yield* Replace.update(path, bytes, before)
+  yield* witnessed(path, bytes, Replace.update(path, bytes, before))
   return { operation: "update", version }
 })
+
+const witnessed = <A, E>(path: string, bytes: Uint8Array, change: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.flatMap(ChangeWitness, (witness) =>
+    witness === undefined ? change : Effect.flatMap(witness.file(path, bytes), (over) => Effect.ensuring(change, over))
+  )
 
 const stale = (name: string, what: string) =>
   new FsError({ code: "FS_STALE_VERSION", message: `${name} ${what} since it was read; read it again` })

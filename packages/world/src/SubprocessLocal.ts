@@ -10,6 +10,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { AmbientEnv } from "./AmbientEnv.ts"
+import { ChangeWitness } from "./ChangeWitness.ts"
 import * as ChildEnv from "./ChildEnv.ts"
 import { Subprocess, SubprocessError } from "./Subprocess.ts"
 import * as Executable from "./SubprocessLocal/Executable.ts"
@@ -50,7 +51,8 @@ export const make = (options: Options = {}): Effect.Effect<Subprocess["Type"], n
         if (trees.isClosed()) return yield* new SubprocessError(serviceClosed)
         const argv = yield* Refusal.validate(spec)
         const env = ChildEnv.merge(inherited(), spec.env)
-        return yield* Effect.acquireRelease(
+        const started = yield* announced(spec.stdin === "pipe" ? "interactive" : "busy")
+        const process = yield* Effect.acquireRelease(
           Launch.launch(spec, argv, env, resources).pipe(
             Effect.flatMap((launched) =>
               LocalProcess.make(launched, {
@@ -62,22 +64,32 @@ export const make = (options: Options = {}): Effect.Effect<Subprocess["Type"], n
           ),
           (process) => process.release
         )
+        yield* started(process.exit)
+        return process
       }),
       openPty: Effect.fn("Subprocess.openPty")(function* (spec) {
         if (trees.isClosed()) return yield* new SubprocessError(serviceClosed)
         // Loaded with the first one: most programs never open a terminal.
         const Pty = yield* Effect.promise(() => import("./SubprocessLocal/Pty.ts"))
         const env = ChildEnv.merge(inherited(), spec.env)
-        return yield* Effect.acquireRelease(
+        const started = yield* announced("interactive")
+        const pty = yield* Effect.acquireRelease(
           Pty.open(spec, env, { ...service, graceMs, watcher: resources.watcher }),
           (pty) => pty.release
         )
+        yield* started(pty.exit)
+        return pty
       }),
       resolveExecutable: (command, { env } = {}) => Executable.resolve(command, ChildEnv.merge(inherited(), env))
     })
   })
 
 export const layer = (options?: Options): Layer.Layer<Subprocess> => Layer.scoped(Subprocess, make(options))
+
+const unseen = () => Effect.void
+
+const announced = (kind: "interactive" | "busy") =>
+  Effect.flatMap(ChangeWitness, (witness) => (witness === undefined ? Effect.succeed(unseen) : witness.program(kind)))
 
 const serviceClosed = {
   code: "SUBPROCESS_CLOSED",

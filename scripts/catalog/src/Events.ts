@@ -3,6 +3,7 @@
  */
 import * as RequestImages from "@dsh/attachments/RequestImages"
 import * as CodeEvents from "@dsh/code-mode/CodeEvents"
+import * as CommandEvents from "@dsh/commands/CommandEvents"
 import * as LlmFallback from "@dsh/llm/LlmFallback"
 import * as LlmOutputLimit from "@dsh/llm/LlmOutputLimit"
 import * as LlmRetry from "@dsh/llm/LlmRetry"
@@ -11,6 +12,7 @@ import * as PermissionEvents from "@dsh/permission/PermissionEvents"
 import * as PermissionPresets from "@dsh/permission/PermissionPresets"
 import * as Schemas from "@dsh/protocol/Schemas"
 import { surfaceTypes } from "@dsh/protocol/SessionEvent"
+import * as FileChange from "@dsh/rewind/FileChange"
 import { EventTypes } from "@dsh/session/EventTypes"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,7 +32,9 @@ const features = Layer.mergeAll(
   LlmOutputLimit.layer,
   RequestImages.layer(),
   CodeEvents.layer,
+  CommandEvents.layer,
   PermissionEvents.layer,
+  FileChange.events,
   Layer.provideMerge(PermissionPresets.layer(), Approval.layer())
 )
 

@@ -327,11 +327,17 @@ const permissionPresets = Plugin.make({
   layer: (options) => PermissionPresets.layer(options)
 })
 
-const unattended = Plugin.make({
+const approvalContext = Plugin.make({
   name: "@dsh/permission/ApprovalContext",
-  description: "Tells the model that nobody is there to ask.",
+  description: "Tells the model whether somebody is asked.",
+  config: Schema.Struct({
+    attended: Schema.optionalWith(Schema.Boolean, { default: () => false }).annotations({
+      description: "Somebody is there to answer. Default: nobody is."
+    })
+  }),
   requires: [SystemPrompt],
-  layer: () => ApprovalContext.layerUnattended
+  uses: [Approval.Approval],
+  layer: ({ attended }) => (attended ? ApprovalContext.layer : ApprovalContext.layerUnattended)
 })
 
 const shellSyntax = Plugin.make({
@@ -393,7 +399,7 @@ export const plugins = [
   fileReferences,
   approval,
   permissionPresets,
-  unattended,
+  approvalContext,
   shellSyntax,
   permissionRules,
   permissionPolicy,

@@ -32,6 +32,8 @@ export interface Options {
   readonly plugins?: ReadonlyArray<Plugin.Plugin>
   /** Beside those of the bundles. */
   readonly rows?: ReadonlyArray<Row.Row>
+  /** Changes the configuration of the row that records files. */
+  readonly recording?: Readonly<Record<string, number>>
   /** Default: nothing is confined. */
   readonly permission?: string
 }
@@ -53,7 +55,7 @@ export interface Composed {
 
 const noKey = Effect.fail(new LlmError({ code: "UNAUTHORIZED", message: "no key in a test" }))
 
-export const make = ({ permission = "danger-full-access", plugins = [], rows = [] }: Options = {}) =>
+export const make = ({ permission = "danger-full-access", plugins = [], recording, rows = [] }: Options = {}) =>
   Effect.gen(function* () {
     const root = yield* Effect.acquireRelease(
       Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "dsh-realms-")))),
@@ -69,7 +71,13 @@ export const make = ({ permission = "danger-full-access", plugins = [], rows = [
     }
     const compose = (own: ReadonlyArray<Row.Row>) => {
       const test = Row.rows("test", [{ id: "scripted", name: "scripted" }, ...own])
-      return Compose.compose({ layers: [bundles["base"]!, bundles["headless"]!, test], means, given })
+      const limits: Row.PatchLayer = {
+        source: "test limits",
+        entries: [
+          { kind: "change", id: "file-recording", changes: { config: { root: join(home, "rewind"), ...recording } } }
+        ]
+      }
+      return Compose.compose({ layers: [bundles["base"]!, bundles["headless"]!, limits, test], means, given })
     }
     const composed = yield* compose(rows)
     const composition = yield* Compose.start(composed, given)

@@ -52,6 +52,7 @@ type CoreEvents = Pick<
   | "request/sent"
   | "session/end-seed"
   | "session/lost"
+  | "session/rewound"
   | "agent/inbox/spliced"
 >
 
@@ -77,6 +78,7 @@ const checks: { readonly [Type in keyof CoreEvents]: (data: Fields) => Problem }
   "request/sent": requestSent,
   "session/end-seed": () => undefined,
   "session/lost": () => undefined,
+  "session/rewound": (data) => turn(data) ?? count(data, "events"),
   "agent/inbox/spliced": (data) =>
     oneOf(data, "target", targets) ??
     count(data, "start") ??

@@ -83,6 +83,7 @@ const requestHeader: DataOf<"request/header"> = Schema.Struct({
   header: EpochHeader,
   reason: Schema.Literal("initial", "resume", "change")
 })
+const rewound: DataOf<"session/rewound"> = Schema.Struct({ turn: Count, events: Count })
 const requestSent: DataOf<"request/sent"> = Schema.Struct({
   ...inStep,
   attempt: Count,
@@ -111,6 +112,7 @@ export const eventData = {
   "request/sent": requestSent,
   "session/end-seed": empty,
   "session/lost": empty,
+  "session/rewound": rewound,
   "agent/inbox/spliced": InboxSplice
 } as const
 
@@ -150,6 +152,7 @@ export const CoreEvent: Schema.Schema<Event.EventOf<CoreEventType>> = Schema.Uni
   event("request/sent", eventData["request/sent"]),
   event("session/end-seed", eventData["session/end-seed"]),
   event("session/lost", eventData["session/lost"]),
+  event("session/rewound", eventData["session/rewound"]),
   event("agent/inbox/spliced", eventData["agent/inbox/spliced"])
 )
 
