@@ -17,7 +17,7 @@ const root = path.join(__dirname, "..", "..", "..")
 // -----------------------------------------------------------------------------
 
 /** Commands that compose, and may meet extensions. */
-const composing = /^(?:run|chat|preset|models|doctor|config|--profile(?:=.*)?)$/
+const composing = /^(?:run|chat|batch|preset|models|doctor|config|--profile(?:=.*)?)$/
 
 /** Whether the profile of this run has extensions: something is installed in its folder. */
 const hasExtensions = () => {
@@ -182,7 +182,7 @@ const asAtStart = (act) => {
 }
 
 /** Commands that ask a model. */
-const asking = /^(?:run|demo|--profile(?:=.*)?)$/
+const asking = /^(?:run|chat|batch|demo|--profile(?:=.*)?)$/
 
 /** To be called before a flag is set: Node has its own modules compiled, for the flags it starts with and for no others. */
 const loadBuiltins = () => {
@@ -249,7 +249,7 @@ if (first === "--version" || first === "-V") {
   process.stdout.on("error", () => {})
   process.stdout.write(`dsh ${require("../package.json").version} (the Effect edition of DeepSeek Harness)\n`)
 } else {
-  if (asking.test(first)) loadBuiltins()
+  if (asking.test(first ?? "chat")) loadBuiltins()
   enter(starting)
   const chunk = mainChunk()
   refuseSecondEffect()
