@@ -6,16 +6,20 @@ import { unknown } from "@dsh/compose/Resolve"
 import type { Plugin } from "@dsh/kernel/Plugin"
 import * as Effect from "effect/Effect"
 import * as Core from "./plugins/Core.ts"
-import * as Features from "./plugins/Features.ts"
+import * as Guards from "./plugins/Guards.ts"
+import * as Memory from "./plugins/Memory.ts"
+import * as Model from "./plugins/Model.ts"
+import * as Permission from "./plugins/Permission.ts"
+import * as Platform from "./plugins/Platform.ts"
+import * as Prompt from "./plugins/Prompt.ts"
 import * as Rewinding from "./plugins/Rewinding.ts"
 import * as Tools from "./plugins/Tools.ts"
 import * as World from "./plugins/World.ts"
 
 const standing: ReadonlyMap<string, Plugin> = new Map(
-  [...Core.plugins, ...World.plugins, ...Features.plugins, ...Tools.plugins, ...Rewinding.plugins].map((plugin) => [
-    plugin.name,
-    plugin
-  ])
+  [Core, World, Platform, Model, Memory, Guards, Prompt, Permission, Tools, Rewinding]
+    .flatMap(({ plugins }): ReadonlyArray<Plugin> => plugins)
+    .map((plugin) => [plugin.name, plugin])
 )
 
 type Loader = () => Promise<{ readonly plugins: ReadonlyArray<Plugin> }>

@@ -18,7 +18,8 @@ export const sh = (workspace: Workspace, script: string, { env, onStart }: Optio
   Effect.promise(
     () =>
       new Promise((resolve, reject) => {
-        const prelude = `dsh() { "${process.execPath}" "${bin}" "$@"; }\n`
+        // A function in the background is a shell of its own, and a signal would go to that: `start` is for what gets one.
+        const prelude = `dsh() { "${process.execPath}" "${bin}" "$@"; }\nstart() { "${process.execPath}" "${bin}" "$@" & }\n`
         const child = spawn("bash", ["-c", prelude + script], {
           cwd: workspace.project,
           env: { PATH: process.env["PATH"], ...workspace.env, ...env },
