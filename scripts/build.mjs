@@ -8,6 +8,6 @@ const cli = fileURLToPath(new URL("../apps/cli", import.meta.url))
 const [which] = process.argv.slice(2)
 
 if (which !== "--open")
-  await bundle({ input: `${cli}/src/Main.ts`, alone: `${cli}/src/ShortLane.ts`, out: `${cli}/dist` })
+  await bundle({ input: `${cli}/src/Main.ts`, alone: `${cli}/src/ShortLane.ts`, out: `${cli}/dist`, wrapped: true })
 if (which !== "--closed")
-  await bundle({ input: `${cli}/src/Main.ts`, shared: `${cli}/src/Shared.ts`, out: `${cli}/dist/open` })
+  await bundle({ input: `${cli}/src/Main.ts`, shared: `${cli}/src/Shared.ts`, out: `${cli}/dist/open`, wrapped: true })

@@ -13,6 +13,8 @@ export interface Options {
   readonly alone?: string
   /** Absolute path of a module that exports `modules`: in its place the bundle has everything that extensions may import. */
   readonly shared?: string
+  /** Whether each chunk is a function as Node makes of a module, for a loader of one's own. Default false: `require` loads it. */
+  readonly wrapped?: boolean
 }
 
 /** Bundles the entry; the path of its chunk. */

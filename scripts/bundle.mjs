@@ -73,6 +73,9 @@ const apart = {
   resolveId: (id) => (packages.has(id) ? { id: packages.get(id), external: true } : undefined)
 }
 
+/** What rolldown itself puts into a bundle. */
+const runtime = "\0rolldown/runtime.js"
+
 /** One chunk of everything the entry imports, and more only for what it imports when it is needed. */
 const oneForAll = (input) => {
   let imported
@@ -91,13 +94,13 @@ const oneForAll = (input) => {
     groups: [
       {
         debugName: "alone",
-        name: (id, context) => ((imported ??= reach(context)).has(id) ? basename(input, ".ts") : null)
+        name: (id, context) => (id === runtime || (imported ??= reach(context)).has(id) ? basename(input, ".ts") : null)
       }
     ]
   }
 }
 
-const chunksOf = async ({ input, external, plugins = [], codeSplitting = true }) => {
+const chunksOf = async ({ input, external, wrapped, plugins = [], codeSplitting = true }) => {
   const build = await rolldown({
     input,
     platform: "node",
@@ -120,7 +123,8 @@ const chunksOf = async ({ input, external, plugins = [], codeSplitting = true })
     charset: "ascii", // a chunk with one other character would cost twice the memory and time to read
     minify: { compress: true, mangle: { toplevel: false }, codegen: true }, // stack traces keep the names of modules' functions
     entryFileNames: "[name]-[hash].cjs",
-    chunkFileNames: "[name]-[hash].cjs"
+    chunkFileNames: "[name]-[hash].cjs",
+    ...(wrapped && wrapper)
   })
   await build.close()
   return output
@@ -130,15 +134,19 @@ const entryOf = (chunks) => chunks.find((chunk) => chunk.isEntry).fileName
 
 const scripts = ["bundle.mjs", "bundle/builtins.mjs", "bundle/effect.mjs", "bundle/sharing.mjs", "build.mjs"]
 
+/** As Node wraps a module: who loads the chunk has nothing to put around it, which would copy all of it. */
+const wrapper = { postBanner: "(function (exports, require, module, __filename, __dirname) {", postFooter: "})" }
+
 /** See bundle.d.mts. */
-export const bundle = async ({ input, out, external = [], alone, shared: holder }) => {
+export const bundle = async ({ input, out, external = [], alone, shared: holder, wrapped = false }) => {
   const started = new Date()
-  const own = alone === undefined ? [] : await chunksOf({ input: alone, external, codeSplitting: oneForAll(alone) })
+  const own =
+    alone === undefined ? [] : await chunksOf({ input: alone, external, wrapped, codeSplitting: oneForAll(alone) })
   const plugins = [
     ...(alone === undefined ? [] : [standIn(alone, entryOf(own))]),
     ...(holder === undefined ? [] : [sharing(holder)])
   ]
-  const shared = await chunksOf({ input, external, plugins })
+  const shared = await chunksOf({ input, external, wrapped, plugins })
   const output = [...shared, ...own]
 
   const modules = output.flatMap((chunk) => chunk.moduleIds)

@@ -1,4 +1,5 @@
-// `pnpm catalog`: writes the generated pages of docs/catalog, and the code of written pages from the files that are tested.
+// `pnpm catalog`: writes the generated pages of docs/catalog, the generated module, and the code of written pages from the files that
+// are tested.
 // `pnpm catalog --check` changes nothing and names what is stale. `--pages FOLDER`: the pages are there and not in this repository.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -13,7 +14,6 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const { check, pages } = parseArgs({
   options: { check: { type: "boolean", default: false }, pages: { type: "string", default: root } }
 }).values
-const read = (path) => readFileSync(join(pages, path), "utf8")
 const readCode = (path) => readFileSync(join(root, path), "utf8")
 
 const folder = "docs/catalog"
@@ -24,12 +24,15 @@ const pagesIn = (path) =>
     .sort()
 
 const main = await bundle({ input: join(root, "scripts/catalog/src/Main.ts"), out: join(root, "scripts/catalog/dist") })
-const { generate, splice, stale } = createRequire(import.meta.url)(main)
+const { generate, splice, stale, toolCards } = createRequire(import.meta.url)(main)
+
+const at = (path) => join(path === toolCards ? root : pages, path)
+const read = (path) => readFileSync(at(path), "utf8")
 
 const generated = await generate({ ...Sources.read(), ...Packages.read() })
 const written = ["README.md", ...pagesIn("docs")].filter((path) => !path.startsWith(`${folder}/`))
 const wanted = { ...generated, ...Object.fromEntries(written.map((path) => [path, splice(read(path), readCode)])) }
-const present = [...written, ...(existsSync(join(pages, folder)) ? pagesIn(folder) : [])]
+const present = [toolCards, ...written, ...(existsSync(join(pages, folder)) ? pagesIn(folder) : [])]
 const found = Object.fromEntries(present.map((path) => [path, read(path)]))
 
 if (check) {
@@ -39,8 +42,8 @@ if (check) {
 } else {
   for (const [path, text] of Object.entries(wanted)) {
     if (found[path] === text) continue
-    mkdirSync(dirname(join(pages, path)), { recursive: true })
-    writeFileSync(join(pages, path), text)
+    mkdirSync(dirname(at(path)), { recursive: true })
+    writeFileSync(at(path), text)
     console.log(path)
   }
 }

@@ -98,11 +98,28 @@ const suffix = `.${process.version}-${process.arch}-${command()}.cache`
 const modules = new Map()
 const uncached = []
 
-const readIfPresent = (file) => {
+let buffer = Buffer.allocUnsafeSlow(4_194_304)
+
+/**
+ * What is in a file, for as long as no other is read: all are read into the same memory, for memory that is touched for the first time
+ * is what a start spends most of its time on.
+ */
+const read = (file, optional = false) => {
+  let fd
   try {
-    return fs.readFileSync(file)
-  } catch {
-    return undefined
+    fd = fs.openSync(file)
+  } catch (error) {
+    if (optional) return undefined
+    throw error
+  }
+  try {
+    const { size } = fs.fstatSync(fd)
+    if (size > buffer.length) buffer = Buffer.allocUnsafeSlow(size)
+    let length = 0
+    for (let got = 1; got > 0 && length < size; length += got) got = fs.readSync(fd, buffer, length, size - length)
+    return buffer.subarray(0, length)
+  } finally {
+    fs.closeSync(fd)
   }
 }
 
@@ -112,12 +129,14 @@ const load = (name) => {
   const module = { exports: {} }
   modules.set(name, module)
   const filename = path.join(dist, name)
-  const cachedData = readIfPresent(filename + suffix)
   // A chunk is ASCII: nothing has to be decoded.
-  const script = new vm.Script(
-    `(function (exports, require, module, __filename, __dirname) { ${fs.readFileSync(filename, "latin1")}\n})`,
-    { filename, cachedData, importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER }
-  )
+  const source = read(filename).latin1Slice()
+  const options = {
+    filename,
+    cachedData: read(filename + suffix, true),
+    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
+  }
+  const script = asAtStart(() => new vm.Script(source, options))
   if (script.cachedDataRejected !== false) uncached.push([filename + suffix, script])
   script.runInThisContext()(module.exports, requireFrom, module, filename, dist)
   return module.exports
@@ -125,16 +144,50 @@ const load = (name) => {
 
 const requireFrom = (id) => (id.startsWith("./") ? load(id.slice(2)) : require(id))
 
+// -----------------------------------------------------------------------------
+// V8
+// -----------------------------------------------------------------------------
+
 /**
  * How V8 runs a process that starts. Almost everything it allocates stays, and memory that is touched for the first time
  * costs more than another scavenge of what is in the cache: a young generation that does not grow saves a tenth of the
- * time to the first request.
+ * time to the first request. An agent leaves little behind per step, so it stays like that.
  */
-const startFlags = ["--semi-space-growth-factor=1"]
+const starting =
+  "--semi-space-growth-factor=1 --lazy-feedback-allocation --interrupt-budget-factor-for-feedback-allocation=8"
 
-const setFlags = (flags) => {
-  const { setFlagsFromString } = require("node:v8")
-  for (const flag of flags) setFlagsFromString(flag)
+/**
+ * V8 gives a function room for type feedback, without which it is never optimised, only after it has run for a while. That
+ * helps programs that end soon. An agent runs the same code once per step, so its first ten steps would be spent in the
+ * interpreter. Once it is there and has nothing to do yet, what runs once has run.
+ */
+const working = "--interrupt-budget-factor-for-feedback-allocation=2"
+const answered = `${working} --no-lazy-feedback-allocation`
+
+let flags = ""
+
+const enter = (phase) => {
+  flags = phase
+  require("node:v8").setFlagsFromString(phase)
+}
+
+/** The flags of the process are part of a cache's key: chunks that are loaded later have theirs from a start, too. */
+const asAtStart = (act) => {
+  const before = flags
+  if (before === starting) return act()
+  enter(starting)
+  const result = act()
+  enter(before)
+  return result
+}
+
+/** Commands that ask a model. */
+const asking = /^(?:run|demo|--profile(?:=.*)?)$/
+
+/** To be called before a flag is set: Node has its own modules compiled, for the flags it starts with and for no others. */
+const loadBuiltins = () => {
+  for (const name of ["http", "crypto", "tty", "os"]) require(`node:${name}`)
+  return globalThis.crypto
 }
 
 const taken = []
@@ -145,9 +198,9 @@ const taken = []
  */
 const takeCaches = () => {
   if (uncached.length === 0) return
-  // The flags of the process are part of the cache's key, and the next process starts with these.
-  setFlags(["--lazy-feedback-allocation", "--interrupt-budget-factor-for-feedback-allocation=8", ...startFlags])
-  for (const [file, script] of uncached.splice(0)) taken.push([file, script.createCachedData()])
+  asAtStart(() => {
+    for (const [file, script] of uncached.splice(0)) taken.push([file, script.createCachedData()])
+  })
 }
 
 /** Only a run that succeeded has compiled the functions that the next one needs. */
@@ -196,10 +249,15 @@ if (first === "--version" || first === "-V") {
   process.stdout.on("error", () => {})
   process.stdout.write(`dsh ${require("../package.json").version} (the Effect edition of DeepSeek Harness)\n`)
 } else {
-  setFlags(startFlags)
+  if (asking.test(first)) loadBuiltins()
+  enter(starting)
   const chunk = mainChunk()
   refuseSecondEffect()
-  process.once("dsh:answered", takeCaches)
+  process.once("dsh:working", () => enter(working))
+  process.once("dsh:answered", () => {
+    takeCaches()
+    enter(answered)
+  })
   process.once("exit", saveCaches)
   load(chunk)
 }

@@ -53,6 +53,8 @@ describe("the bundle", () => {
       assert.include([...closure(later)], lane("ShortLane"))
     }
     assert.notInclude(chunk, "YAMLParseError")
+    // Tools, and what runs programs for them, are loaded when they are called.
+    for (const late of ["@vscode/ripgrep", "SUBPROCESS_STDIN_CLOSED"]) assert.notInclude(chunk, late)
     assert.notMatch(chunk, /require\([`'"]node:/)
     assert.include(chunk, "getBuiltinModule(`node:crypto`)")
   })

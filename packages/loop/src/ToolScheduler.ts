@@ -132,7 +132,9 @@ const start = Effect.fnUntraced(function* (batch: Batch) {
   for (const [index, slot] of batch.slots.entries()) {
     const args = parseArguments(slot.call.arguments)
     // Asked for each call at its turn: the registry may have changed since the batch began.
-    const parallel = tools.get(slot.call.name)?.isParallelSafe(args) === true
+    const tool = tools.get(slot.call.name)
+    if (tool?.load !== undefined) yield* tool.load
+    const parallel = tool?.isParallelSafe(args) === true
     if (parallel) yield* room(batch, index)
     else yield* batch.until(() => batch.committed === index)
     yield* logCall(batch, slot)

@@ -5,13 +5,11 @@
  */
 import * as JsonValue from "@dsh/kernel/Json"
 import type { Json, JsonObject } from "@dsh/kernel/Json"
-import * as Realm from "@dsh/kernel/Realm"
 import * as Thrown from "@dsh/kernel/Thrown"
 import type { ContentBlock } from "@dsh/protocol/Block"
 import type { CallId } from "@dsh/protocol/Ids"
 import type { UserMessage } from "@dsh/protocol/Message"
 import type { Session } from "@dsh/session/Session"
-import type * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -81,6 +79,8 @@ export interface Tool<out R = never> {
   /** JSON Schema of the value, `{}` where there is none to tell. Made when it is asked for: few programs do. None: nothing is known. */
   readonly output?: () => JsonObject
   readonly timeout: Duration.DurationInput | undefined
+  /** Makes it whole where most of it is loaded late: until then it runs alone and has no views of its own. None: it is whole. */
+  readonly load?: Effect.Effect<void>
   /** How people see a call with these arguments. Total: whatever cannot be shown gets the generic view. */
   readonly presentCall: (args: Json) => CallView | undefined
   /** How people see its result. Total like `presentCall`. */
@@ -173,10 +173,4 @@ export const make = <const Name extends string, A, AI, V, VI, R = never>(
         Effect.flatMap(codec.decodeOutput(value), (decoded) => present(valid, decoded))
       )
   }
-}
-
-/** The tool with the services of whoever registers it, its body seeing the registries of the realm that calls it. */
-export const provide = <R>(tool: Tool<R>, context: Context.Context<R>): Tool => {
-  const withServices = Realm.withRegistrant(context)
-  return { ...tool, run: (args, call) => withServices(() => tool.run(args, call)) }
 }

@@ -13,7 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { ToolExecution } from "./ToolHooks.ts"
-import * as Tool from "./Tool.ts"
+import type * as Tool from "./Tool.ts"
 
 export class ToolRegistrationError extends Data.TaggedError("ToolRegistrationError")<{
   readonly code: "DUPLICATE_NAME" | "INVALID_NAME" | "UNKNOWN_TOOL" | "EMPTY_FILTER"
@@ -167,10 +167,16 @@ class Layered implements Service {
 /** The registry without tools. */
 export const layer: Layer.Layer<Tools> = Layer.sync(Tools, () => new Layered(Registry.make("the tools")))
 
+/** The tool with the services of whoever registers it, its body seeing the registries of the realm that calls it. */
+const provide = <R>(tool: Tool.Tool<R>, context: Context.Context<R>): Tool.Tool => {
+  const withServices = Realm.withRegistrant(context)
+  return { ...tool, run: (args, call) => withServices(() => tool.run(args, call)) }
+}
+
 /** Registers a tool with the services its body needs, for as long as the current Scope is open. */
 export const register = <R>(tool: Tool.Tool<R>): Effect.Effect<void, ToolRegistrationError, Tools | R | Scope.Scope> =>
   Effect.contextWithEffect((context: Context.Context<R | Tools>) =>
-    Context.get(context, Tools).register(Tool.provide(tool, context))
+    Context.get(context, Tools).register(provide(tool, context))
   )
 
 /** The same as a Layer: the tool is there for as long as the Layer lives. */

@@ -14,6 +14,7 @@ import * as BashTool from "@dsh/shell/BashTool"
 import * as JobTools from "@dsh/shell/JobTools"
 import * as PersistentBashTool from "@dsh/shell/PersistentBashTool"
 import * as TerminalTools from "@dsh/terminal/TerminalTools"
+import { SystemPrompt } from "@dsh/prompt/SystemPrompt"
 import type { Tool } from "@dsh/tools/Tool"
 import { Tools, layerTool } from "@dsh/tools/Tools"
 import * as WebFetchTool from "@dsh/web/WebFetchTool"
@@ -52,11 +53,16 @@ interface Booted {
   readonly module: string
 }
 
-const boot = Effect.forEach(Object.entries(layers), ([module, layer]) =>
-  Effect.map(Tools, (tools) => tools.list().map((tool): Booted => ({ tool, module }))).pipe(
-    Effect.provide(Layer.provideMerge(layer, World.layer))
-  )
-).pipe(Effect.map((all) => all.flat()))
+const registered = ([module, layer]: readonly [string, Layer.Layer<never, unknown, World.World>]) =>
+  Effect.map(Effect.all([Tools, SystemPrompt]), ([tools, prompt]) => ({
+    module,
+    tools: tools.list(),
+    sections: prompt.sections()
+  })).pipe(Effect.provide(Layer.provideMerge(layer, World.layer)))
+
+const boot = Effect.map(Effect.forEach(Object.entries(layers), registered), (all) =>
+  all.flatMap(({ module, tools }) => tools.map((tool): Booted => ({ tool, module })))
+)
 
 /** `docs/catalog/tools.md`. */
 export const generate = ({ tools }: Sources): Effect.Effect<string, unknown> =>
@@ -96,3 +102,45 @@ const headingOf = ({ module, tool }: Booted, all: ReadonlyArray<Booted>): string
   all.some((other) => other.module !== module && other.tool.name === tool.name)
     ? `${tool.name} of ${module.split("/").at(-1)}`
     : tool.name
+
+// -----------------------------------------------------------------------------
+// cards
+// -----------------------------------------------------------------------------
+
+/** Tools of runs that start in a hurry. */
+const late = /^@dsh\/(?:files\/(?:Read|Write|Edit|Glob|Grep)Tool|shell\/(?:BashTool|JobTools)|web\/Web\w+Tool)$/
+
+const card = ({ aliases, description, name, output, parameters, timeout }: Tool) => ({
+  name,
+  aliases,
+  description,
+  parameters,
+  output: JSON.stringify(output?.() ?? {}),
+  ...(timeout !== undefined && { timeout: Duration.toMillis(timeout) })
+})
+
+/** `packages/bundles/src/ToolCards.ts`. */
+export const generateCards: Effect.Effect<string, unknown> = Effect.map(
+  Effect.forEach(
+    Object.entries(layers).filter(([module]) => late.test(module)),
+    registered
+  ),
+  (all) =>
+    [
+      "/**",
+      " * What a model is told of tools whose modules are loaded when they are called. Generated from the tools themselves by `pnpm catalog`.",
+      " */",
+      'import type { Told } from "@dsh/prompt/LateTool"',
+      "",
+      "/** By the module of the Layer that registers them. */",
+      "export const cards = {",
+      all
+        .map(
+          ({ module, sections, tools }) =>
+            `  ${JSON.stringify(module)}: ${JSON.stringify({ tools: tools.map(card), sections })}`
+        )
+        .join(",\n"),
+      "} satisfies Readonly<Record<string, Told>>",
+      ""
+    ].join("\n")
+)

@@ -3,7 +3,6 @@
  */
 import type { Agent } from "@dsh/agent/Agent"
 import * as LayerBuilder from "@dsh/compose/LayerBuilder"
-import { LlmCassette } from "@dsh/llm/LlmCassette"
 import type { LogEntry } from "@dsh/protocol/ChunkRun"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -99,7 +98,7 @@ const worked = (request: Run, observe?: Observe) =>
       priced,
       observe
     }).pipe(
-      Effect.tap(allPlayed),
+      Effect.tap(() => (cassette === undefined ? Effect.void : allPlayed)),
       Effect.scoped,
       LayerBuilder.provide(
         Headless.layer({
@@ -121,9 +120,11 @@ const worked = (request: Run, observe?: Observe) =>
 
 const nobody: Environment.Provider = { apiKey: Redacted.make("none"), baseUrl: undefined }
 
-const allPlayed = Effect.flatMap(Effect.serviceOption(LlmCassette), (cassette) =>
-  Option.isNone(cassette) ? Effect.void : Effect.mapError(cassette.value.assertConsumed, Failure.fromError)
-)
+const allPlayed = Effect.gen(function* () {
+  const { LlmCassette } = yield* Effect.promise(() => import("@dsh/llm/LlmCassette"))
+  const cassette = yield* Effect.serviceOption(LlmCassette)
+  if (Option.isSome(cassette)) yield* Effect.mapError(cassette.value.assertConsumed, Failure.fromError)
+})
 
 /** Who pipes in for ever must not keep a run waiting that has a limit. */
 const inTime = (task: ReturnType<typeof Task.resolve>, timeMs: number) =>

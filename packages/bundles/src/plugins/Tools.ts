@@ -2,23 +2,16 @@
  * The tools of a coding agent: commands, background jobs, files, the web.
  */
 import { AgentCreated, AgentDisposed } from "@dsh/agent/AgentHooks"
-import * as EditTool from "@dsh/files/EditTool"
-import * as GlobTool from "@dsh/files/GlobTool"
-import * as GrepTool from "@dsh/files/GrepTool"
 import * as ObservedFiles from "@dsh/files/ObservedFiles"
-import * as ReadTool from "@dsh/files/ReadTool"
-import * as WriteTool from "@dsh/files/WriteTool"
 import { GuardedHttp } from "@dsh/http/GuardedHttp"
 import * as Plugin from "@dsh/kernel/Plugin"
+import * as LateTool from "@dsh/prompt/LateTool"
 import { SystemPrompt } from "@dsh/prompt/SystemPrompt"
 import { Sandbox } from "@dsh/sandbox/Sandbox"
 import { Credentials } from "@dsh/settings/Credentials"
-import * as BashSandbox from "@dsh/shell/BashSandbox"
-import * as BashTool from "@dsh/shell/BashTool"
 import * as JobNotices from "@dsh/shell/JobNotices"
 import { JobSettled, Jobs } from "@dsh/shell/Jobs"
 import * as JobsLocal from "@dsh/shell/JobsLocal"
-import * as JobTools from "@dsh/shell/JobTools"
 import { Shell } from "@dsh/shell/Shell"
 import { SpillStore } from "@dsh/spill/SpillStore"
 import { Tools } from "@dsh/tools/Tools"
@@ -26,13 +19,19 @@ import * as FetchHttp from "@dsh/web/FetchHttp"
 import { Markdown } from "@dsh/web/Markdown"
 import * as MarkdownThread from "@dsh/web/MarkdownThread"
 import * as Web from "@dsh/web/Web"
-import * as WebFetchTool from "@dsh/web/WebFetchTool"
-import * as WebSearchTool from "@dsh/web/WebSearchTool"
 import { Fs } from "@dsh/world/Fs"
 import { Subprocess } from "@dsh/world/Subprocess"
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { cards } from "../ToolCards.ts"
+import * as Late from "../world/Late.ts"
+
+const commands = () => import("../tools/Commands.ts")
+const files = () => import("../tools/Files.ts")
+const pages = () => import("../tools/Pages.ts")
 
 const Millis = Schema.Int.pipe(Schema.positive())
 const exact = { exact: true } as const
@@ -53,7 +52,7 @@ const shell = Plugin.make({
   }),
   provides: [Shell],
   requires: [Subprocess, Sandbox],
-  layer: BashSandbox.layer
+  layer: Late.bash
 })
 
 const bash = Plugin.make({
@@ -61,7 +60,15 @@ const bash = Plugin.make({
   description: "The tool `bash`.",
   requires: [Tools, SystemPrompt, Shell],
   uses: [Jobs],
-  layer: () => BashTool.layer
+  // Without jobs it is told otherwise.
+  layer: () =>
+    Layer.unwrapEffect(
+      Effect.map(Effect.serviceOption(Jobs), (running) =>
+        Option.isNone(running)
+          ? Layer.unwrapEffect(Effect.map(Effect.promise(commands), (all) => all.bash))
+          : LateTool.layer(cards["@dsh/shell/BashTool"], () => commands().then((all) => all.bash))
+      )
+    )
 })
 
 const jobs = Plugin.make({
@@ -81,7 +88,7 @@ const jobTools = Plugin.make({
   name: "@dsh/shell/JobTools",
   description: "The tools `job_output`, `job_list` and `job_kill`.",
   requires: [Tools, SystemPrompt, Jobs],
-  layer: () => JobTools.layer
+  layer: () => LateTool.layer(cards["@dsh/shell/JobTools"], () => commands().then((all) => all.jobs))
 })
 
 const jobNotices = Plugin.make({
@@ -110,21 +117,21 @@ const read = Plugin.make({
   name: "@dsh/files/ReadTool",
   description: "The tool `read`.",
   requires: [Tools, SystemPrompt, Fs, ObservedFiles.ObservedFiles],
-  layer: () => ReadTool.layer
+  layer: () => LateTool.layer(cards["@dsh/files/ReadTool"], () => files().then((all) => all.read))
 })
 
 const write = Plugin.make({
   name: "@dsh/files/WriteTool",
   description: "The tool `write`.",
   requires: [Tools, SystemPrompt, Fs, ObservedFiles.ObservedFiles],
-  layer: () => WriteTool.layer
+  layer: () => LateTool.layer(cards["@dsh/files/WriteTool"], () => files().then((all) => all.write))
 })
 
 const edit = Plugin.make({
   name: "@dsh/files/EditTool",
   description: "The tool `edit`.",
   requires: [Tools, SystemPrompt, Fs, ObservedFiles.ObservedFiles],
-  layer: () => EditTool.layer
+  layer: () => LateTool.layer(cards["@dsh/files/EditTool"], () => files().then((all) => all.edit))
 })
 
 const glob = Plugin.make({
@@ -132,7 +139,7 @@ const glob = Plugin.make({
   description: "The tool `glob`.",
   requires: [Tools, SystemPrompt, Fs, Subprocess],
   uses: [SpillStore],
-  layer: () => GlobTool.layer
+  layer: () => LateTool.layer(cards["@dsh/files/GlobTool"], () => files().then((all) => all.glob))
 })
 
 const grep = Plugin.make({
@@ -140,7 +147,7 @@ const grep = Plugin.make({
   description: "The tool `grep`.",
   requires: [Tools, SystemPrompt, Fs, Subprocess],
   uses: [SpillStore],
-  layer: () => GrepTool.layer
+  layer: () => LateTool.layer(cards["@dsh/files/GrepTool"], () => files().then((all) => all.grep))
 })
 
 const provider = (description: string) => Schema.optionalWith(Schema.NonEmptyString, exact).annotations({ description })
@@ -188,14 +195,14 @@ const webSearch = Plugin.make({
   name: "@dsh/web/WebSearchTool",
   description: "The tool `web_search`.",
   requires: [Tools, SystemPrompt, Web.Web, Markdown],
-  layer: () => WebSearchTool.layer
+  layer: () => LateTool.layer(cards["@dsh/web/WebSearchTool"], () => pages().then((all) => all.search))
 })
 
 const webFetch = Plugin.make({
   name: "@dsh/web/WebFetchTool",
   description: "The tool `web_fetch`.",
   requires: [Tools, SystemPrompt, Web.Web, Markdown],
-  layer: () => WebFetchTool.layer
+  layer: () => LateTool.layer(cards["@dsh/web/WebFetchTool"], () => pages().then((all) => all.fetch))
 })
 
 export const plugins = [

@@ -7,8 +7,6 @@ import { Sandbox, SandboxError, remedy } from "@dsh/sandbox/Sandbox"
 import * as SandboxBwrap from "@dsh/sandbox/SandboxBwrap"
 import { SandboxPolicy } from "@dsh/sandbox/SandboxPolicy"
 import * as SandboxPolicyLocal from "@dsh/sandbox/SandboxPolicyLocal"
-import * as SandboxSeatbelt from "@dsh/sandbox/SandboxSeatbelt"
-import * as SubprocessConfined from "@dsh/sandbox/SubprocessConfined"
 import * as ToolConfinement from "@dsh/sandbox/ToolConfinement"
 import { EventTypes } from "@dsh/session/EventTypes"
 import { SystemPrompt } from "@dsh/prompt/SystemPrompt"
@@ -17,10 +15,10 @@ import { modes } from "@dsh/world/Confinement"
 import { Fs } from "@dsh/world/Fs"
 import * as FsLocal from "@dsh/world/FsLocal"
 import { Subprocess } from "@dsh/world/Subprocess"
-import * as SubprocessLocal from "@dsh/world/SubprocessLocal"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import * as Late from "../world/Late.ts"
 
 const none = (platform: string): Layer.Layer<Sandbox> =>
   Layer.succeed(Sandbox, {
@@ -35,6 +33,8 @@ const none = (platform: string): Layer.Layer<Sandbox> =>
     judge: () => ({ kind: "ran" })
   })
 
+const seatbelt = () => import("@dsh/sandbox/SandboxSeatbelt").then(({ layer }) => layer)
+
 const sandbox = Plugin.make({
   name: "@dsh/sandbox/Sandbox",
   description: "Confinement of programs by the operating system: bubblewrap on Linux, Seatbelt on macOS.",
@@ -43,9 +43,9 @@ const sandbox = Plugin.make({
     Layer.suspend(() => {
       switch (process.platform) {
         case "linux":
-          return Layer.provide(SandboxBwrap.layer(), SubprocessLocal.layer())
+          return Layer.provide(SandboxBwrap.layer(), Late.local)
         case "darwin":
-          return Layer.provide(SandboxSeatbelt.layer, SubprocessLocal.layer())
+          return Layer.provide(Layer.unwrapEffect(Effect.promise(seatbelt)), Late.local)
         default:
           return none(process.platform)
       }
@@ -92,7 +92,7 @@ const subprocessConfined = Plugin.make({
   description: "Programs of this machine, within the confinement of each call.",
   provides: [Subprocess],
   requires: [Sandbox, SandboxPolicy, Fs],
-  layer: () => Layer.provide(SubprocessConfined.layer, SubprocessLocal.layer())
+  layer: () => Late.confined
 })
 
 const fsLocal = Plugin.make({
@@ -106,7 +106,7 @@ const subprocessLocal = Plugin.make({
   name: "@dsh/world/SubprocessLocal",
   description: "Programs of this machine, without any confinement.",
   provides: [Subprocess],
-  layer: () => SubprocessLocal.layer()
+  layer: () => Late.local
 })
 
 export const plugins = [sandbox, policy, confinement, fsConfined, subprocessConfined, fsLocal, subprocessLocal]

@@ -122,7 +122,9 @@ export const make = (
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
           // Asked for each call at its turn: the registry may have changed meanwhile.
-          const isParallel = tools.get(slot.name)?.isParallelSafe(slot.args) === true
+          const tool = tools.get(slot.name)
+          if (tool?.load !== undefined) yield* restore(tool.load)
+          const isParallel = tool?.isParallelSafe(slot.args) === true
           yield* restore(isParallel ? room.take(1) : Deferred.await(committed))
           const release = isParallel ? room.release(1) : Effect.void
           if (isClosed) return yield* Effect.zipRight(release, abandoned(slot))
