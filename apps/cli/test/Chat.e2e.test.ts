@@ -145,7 +145,11 @@ describe("dsh chat", () => {
           )
         })
       }
+      // Nothing can be read there, and nothing breaks.
+      terminal.resize(3, 2)
       terminal.type("still here")
+      yield* terminal.until((seen) => seen.split("\n").every((line) => line.length <= 3))
+      terminal.resize(80, 24)
       yield* terminal.until(/─\nstill here *\n─/)
       yield* terminal.until(() => terminal.cursor()[1] === "still here".length)
       terminal.type(ctrlC)

@@ -46,7 +46,6 @@ const takeOver = (theme: Theme.Theme) =>
       changed,
       size: () => tty?.size() ?? { columns: 80, rows: 24 },
       write: (text) => tty?.write(text),
-      // oxlint-disable-next-line unicorn/no-useless-undefined
       suspend: () => tty?.suspend(),
       now: () => Date.now()
     })

@@ -164,7 +164,10 @@ export const run = (options: Options): Effect.Effect<Next, never, Services | Sco
     }).pipe(Effect.catchAll(fails))
 
     const actions: Actions = {
-      submit: (text, how) => void fork(Effect.zipRight(submit(text, how), remember(text))),
+      submit: (text, how) => {
+        const isPrivate = commands.get(Line.parse(text)?.name ?? "")?.recordInput === false
+        fork(isPrivate ? submit(text, how) : Effect.zipRight(submit(text, how), remember(text)))
+      },
       cancel: () => void fork(agent.cancel({ kind: "user" })),
       takeBack: () => void fork(takeBack),
       nextPermission: () => {
