@@ -93,8 +93,7 @@ export const run = (options: Options): Effect.Effect<Next, never, Services | Sco
 
     const view = new View(prices)
     for (const event of session.range(0)) view.take(event)
-    // Whatever was open when it was left is over.
-    view.isRunning = false
+    view.abandon()
     let begun = yield* Clock.currentTimeMillis
     const tell = (about: Pick<Notification, "event" | "message">) =>
       Effect.gen(function* () {
