@@ -145,6 +145,19 @@ describe("the view of a session", () => {
     assert.deepStrictEqual(lines(shown), ["> /model x", "  no"])
   })
 
+  it("waits for nothing in the log of a process that is gone", () => {
+    const shown = view(
+      start,
+      event("command/run", { commandId: "1", name: "slow", source: "chat" }),
+      call("1", "x"),
+      run("text-delta", ["Half"])
+    )
+    assert.strictEqual(shown.settled(), 0)
+    shown.abandon()
+    assert.isFalse(shown.isRunning)
+    assert.strictEqual(shown.settled(), 3)
+  })
+
   it("has nothing in it that a terminal would act upon, however it is cut", () => {
     const shown = view(
       start,

@@ -41,7 +41,9 @@ const ruleOf = ({ arguments: raw, name }: ToolCall, cwd: string): string =>
 const card = (call: ToolCall, width: number, { theme, tools }: Painter.Options): ReadonlyArray<string> => {
   const { lines, title } = Card.ofCall(call, { theme, tools, most: 16 })
   // All of a command: what is not seen cannot be judged.
-  const head = title.split("\n").flatMap((line) => wrapTextWithAnsi(line.replaceAll("\t", "    "), width - 2))
+  const head = title
+    .split("\n")
+    .flatMap((line) => wrapTextWithAnsi(line.replaceAll("\t", "    "), Math.max(1, width - 2)))
   return [
     ...Card.bounded(head, 20, theme.dim).map((line) => `  ${theme.bold(line)}`),
     ...lines.map((line) => truncateToWidth(`    ${line.replaceAll("\t", "    ")}`, width, "…"))
@@ -69,7 +71,7 @@ export const dialog = (
     title: (width) => [
       theme.warning(truncateToWidth(`May ${Safe.oneLine(asked.toolName)} do this?`, width, "…")),
       ...cardOf(width),
-      ...reason.flatMap((text) => wrapTextWithAnsi(text, width - 2)).map((line) => theme.dim(`  ${line}`)),
+      ...reason.flatMap((text) => wrapTextWithAnsi(text, Math.max(1, width - 2))).map((line) => theme.dim(`  ${line}`)),
       ...(waiting() > 0 ? [theme.dim(`  ${waiting()} more to answer after it`)] : [])
     ],
     items: [

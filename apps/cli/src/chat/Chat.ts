@@ -46,7 +46,6 @@ const takeOver = (theme: Theme.Theme) =>
       changed,
       size: () => tty?.size() ?? { columns: 80, rows: 24 },
       write: (text) => tty?.write(text),
-      // oxlint-disable-next-line unicorn/no-useless-undefined
       suspend: () => tty?.suspend(),
       now: () => Date.now()
     })
@@ -56,17 +55,16 @@ const takeOver = (theme: Theme.Theme) =>
       gone: () => Deferred.unsafeDone(gone, Effect.void),
       leave: () => front.leave()
     })
-    yield* Queue.take(dirty).pipe(
+    const painting: Effect.Effect<never> = Queue.take(dirty).pipe(
       Effect.zipRight(Effect.sync(() => front.render())),
       Effect.zipRight(Effect.sleep(betweenFrames)),
-      Effect.forever,
-      Effect.forkScoped
+      Effect.forever
     )
     yield* Effect.sync(() => front.isRunning && changed()).pipe(
       Effect.repeat(Schedule.spaced("1 second")),
       Effect.forkScoped
     )
-    return { front, gone: Deferred.await(gone), ring: () => tty?.write("\u0007") }
+    return { front, painting, gone: Deferred.await(gone), ring: () => tty?.write("\u0007") }
   })
 
 /** What others say of the run goes where the conversation is. */
@@ -85,7 +83,7 @@ export const run = ({ beginning, color, first, prices, version }: Options) =>
     let last: string | undefined
 
     const code = yield* Effect.gen(function* () {
-      const { front, gone, ring } = yield* takeOver(theme)
+      const { front, gone, painting, ring } = yield* takeOver(theme)
       const tell = yield* News.load(ring)
       for (const text of typed) front.editor.addToHistory(text)
       const said = spoken(output, front)
@@ -114,7 +112,8 @@ export const run = ({ beginning, color, first, prices, version }: Options) =>
         while (next._tag === "Open") next = yield* another(next.from, last ?? "")
         return ExitCode.completed
       })
-      return yield* Effect.raceFirst(talk, Effect.as(gone, ExitCode.ofSignal("SIGHUP")))
+      // A chat that cannot be painted any more is none.
+      return yield* Effect.raceFirst(Effect.raceFirst(talk, painting), Effect.as(gone, ExitCode.ofSignal("SIGHUP")))
     }).pipe(Effect.scoped)
 
     if (last !== undefined) output.notice(`session ${last} is kept; dsh chat --session ${last} goes on with it`)

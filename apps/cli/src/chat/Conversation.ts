@@ -93,8 +93,7 @@ export const run = (options: Options): Effect.Effect<Next, never, Services | Sco
 
     const view = new View(prices)
     for (const event of session.range(0)) view.take(event)
-    // Whatever was open when it was left is over.
-    view.isRunning = false
+    view.abandon()
     let begun = yield* Clock.currentTimeMillis
     const tell = (about: Pick<Notification, "event" | "message">) =>
       Effect.gen(function* () {
@@ -164,7 +163,10 @@ export const run = (options: Options): Effect.Effect<Next, never, Services | Sco
     }).pipe(Effect.catchAll(fails))
 
     const actions: Actions = {
-      submit: (text, how) => void fork(Effect.zipRight(submit(text, how), remember(text))),
+      submit: (text, how) => {
+        const isPrivate = commands.get(Line.parse(text)?.name ?? "")?.recordInput === false
+        fork(isPrivate ? submit(text, how) : Effect.zipRight(submit(text, how), remember(text)))
+      },
       cancel: () => void fork(agent.cancel({ kind: "user" })),
       takeBack: () => void fork(takeBack),
       nextPermission: () => {

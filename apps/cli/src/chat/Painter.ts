@@ -56,7 +56,7 @@ const tool = (call: ToolCall, width: number, { details, theme, tools }: Options)
   const head = wrap(title, width - 2)
   const shownHead = Card.bounded(head, details ? 200 : 6, theme.dim)
   const fit = (line: string): Lines =>
-    details ? wrap(line, width - 4) : [truncateToWidth(line.replaceAll("\t", "    "), width - 4, "…")]
+    details ? wrap(line, width - 4) : [truncateToWidth(line.replaceAll("\t", "    "), Math.max(1, width - 4), "…")]
   return [
     ...shownHead.map((line, i) => (i === 0 ? `${sign} ${theme.bold(line)}` : `  ${theme.bold(line)}`)),
     ...indented(lines.flatMap(fit), "    ")

@@ -117,6 +117,8 @@ class Held {
     stdin.on("end", this.#gone)
     stdin.on("data", this.#data)
     stdout.on("resize", this.#changed)
+    // Also when the size is what it was again: the terminal has moved what it shows.
+    process.on("SIGWINCH", this.#changed)
     process.on("SIGTSTP", this.suspend)
     process.on("SIGCONT", this.#continued)
     process.on("exit", this.#atExit)
@@ -130,6 +132,7 @@ class Held {
     stdin.off("data", this.#data)
     stdin.off("end", this.#gone)
     stdout.off("resize", this.#changed)
+    process.off("SIGWINCH", this.#changed)
     process.off("SIGTSTP", this.suspend)
     process.off("SIGCONT", this.#continued)
     process.off("exit", this.#atExit)

@@ -261,6 +261,17 @@ export class View {
     this.#commands.delete(commandId)
   }
 
+  /** Nothing of what was taken goes on: whoever was at it is gone. */
+  abandon(): void {
+    this.#counter.end()
+    this.#close()
+    this.#isStreamed = false
+    this.isRunning = false
+    for (const open of [...this.#calls.values(), ...this.#commands.values()]) open.isDone = true
+    this.#calls.clear()
+    this.#commands.clear()
+  }
+
   #endTurn(reason: TurnEndReason): void {
     this.#counter.end()
     this.#close()
