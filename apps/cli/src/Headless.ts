@@ -54,6 +54,8 @@ export interface Options {
   readonly maxRepeats?: number | undefined
   /** How many tools run at once; undefined: as the loop has it. */
   readonly maxParallelToolCalls?: number | undefined
+  /** What a session goes on with that was left before its first request. Default: none. */
+  readonly defaultModel?: { readonly provider: string; readonly model: string } | undefined
   /** How tools are presented to the model. Default: natively, unless the preset says otherwise. */
   readonly toolsMode?: Mode | undefined
   /** Records what the model answers, or plays it back. */
@@ -106,25 +108,27 @@ const store = Effect.suspend((): Effect.Effect<ReadonlyArray<Entry>, Failure.Fai
   return Failure.configuration("INVALID_CONFIG", `${variable} is "${choice}"; it is either jsonl or sqlite`)
 })
 
+const loop = ({ defaultModel, maxParallelToolCalls }: Options): ReadonlyArray<Entry> => {
+  const config = {
+    ...(maxParallelToolCalls !== undefined && { maxParallelToolCalls }),
+    ...(defaultModel !== undefined && {
+      defaultModel: { provider: defaultModel.provider, model: defaultModel.model }
+    })
+  }
+  return Object.keys(config).length === 0 ? [] : [on("loop", config)]
+}
+
 /** What was asked for this time, as the layer over all others. */
 const asking = (options: Options): Effect.Effect<PatchLayer, Failure.Failure> =>
   Effect.map(store, (stored) => {
-    const {
-      cassette,
-      checkInvariants = false,
-      maxParallelToolCalls,
-      maxRepeats,
-      maxRetries,
-      limits,
-      toolsMode
-    } = options
+    const { cassette, checkInvariants = false, maxRepeats, maxRetries, limits, toolsMode } = options
     return {
       source: "the command line",
       entries: [
         ...stored,
         ...(cassette === undefined ? [] : [on("cassette", cassette)]),
         ...(checkInvariants ? [on("invariants"), on("request-invariant")] : []),
-        ...(maxParallelToolCalls === undefined ? [] : [on("loop", { maxParallelToolCalls })]),
+        ...loop(options),
         ...(toolsMode === undefined || toolsMode === "native"
           ? []
           : [on("code-runtime-host"), on("code-mode", { mode: toolsMode })]),

@@ -159,7 +159,7 @@ class Recorder {
         reasoningTokens: tally.reasoning
       },
       cost: { amounts: Object.fromEntries(cost.amounts), unknown: cost.unknown },
-      toolCalls: { total: this.#names.size, denied: this.#denied.size },
+      toolCalls: { total: this.#names.size, denied: [...this.#denied].filter((id) => this.#names.has(id)).length },
       unfinishedJobs
     }
   }

@@ -2,6 +2,7 @@
  * One task, worked on by one agent until its turn ends: what the model thinks goes to stderr as it comes, the answer to stdout, and
  * the way the turn ended becomes the exit code.
  */
+import { settled } from "@dsh/agent/Settled"
 import type { Agent, Input } from "@dsh/agent/Agent"
 import type { Limits } from "@dsh/agent/Budgets"
 import { fresh } from "@dsh/kernel/Ids"
@@ -124,8 +125,7 @@ const rounds = (agent: Agent, { answer: wanted, task, waitsForJobs = false }: Op
     const output = yield* Output
     const round = (input: Input) =>
       Effect.gen(function* () {
-        const outcome = yield* Effect.flatMap(agent.followup(input), agent.awaitTurn)
-        yield* agent.whenIdle
+        const outcome = yield* Effect.flatMap(agent.followup(input), (id) => settled(agent, id))
         const reason = progress.last(outcome)
         if (!waitsForJobs || reason.kind !== "completed") return reason
         return yield* Background.settle(agent, () => progress.last(outcome))

@@ -130,7 +130,7 @@ describe(".env files", () => {
       assert.strictEqual((yield* run(["run", "hi"], bare)).code, 0)
       writeFileSync(join(project, ".env"), "DEEPSEEK_API_KEY=sk-of-the-project\n")
       const refused = yield* run(["run", "hi"], bare)
-      assert.strictEqual(refused.code, 1, refused.stderr)
+      assert.strictEqual(refused.code, 3, refused.stderr)
       assert.match(refused.stderr, /AUTH/)
       assert.match(
         (yield* run(["credentials", "list"], bare)).stdout,
@@ -140,7 +140,7 @@ describe(".env files", () => {
       yield* run(["credentials", "set", "DEEPSEEK_API_KEY"], { ...bare, stdin: key })
       assert.strictEqual((yield* run(["run", "hi"], bare)).code, 0)
       const before = (yield* server.requests).length
-      assert.strictEqual((yield* run(["run", "hi"], { env: { DEEPSEEK_API_KEY: "sk-wrong-one" } })).code, 1)
+      assert.strictEqual((yield* run(["run", "hi"], { env: { DEEPSEEK_API_KEY: "sk-wrong-one" } })).code, 3)
       assert.isAbove((yield* server.requests).length, before)
     })
   )
@@ -230,7 +230,7 @@ describe("a key", () => {
       const text = `version: 1\nrefs:\n  DEEPSEEK_API_KEY: ${key}\n`
       writeFileSync(join(workspace.home, ".credentials.yaml"), text, { mode: 0o600 })
       const ran = yield* workspace.run(["run", "go"], bare)
-      assert.strictEqual(ran.code, 1, ran.stderr)
+      assert.strictEqual(ran.code, 3, ran.stderr)
       assert.match(ran.stderr, /AUTH/)
       assert.lengthOf(yield* workspace.server.requests, 2)
     })

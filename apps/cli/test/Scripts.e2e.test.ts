@@ -264,6 +264,21 @@ const recipes: Readonly<Record<string, Readonly<Record<string, Recipe>>>> = {
       stdout: /^hi\n$/,
       stderr: /^dsh: FOLDER_MISSING: .*\/a\b/m
     },
+    "that was killed before its first request goes on": {
+      model: [hi],
+      script: `dsh run one; f=$(echo $DSH_HOME/sessions/*/*/session.jsonl); head -5 $f > k; cp k $f; dsh run --continue two`,
+      code: 0,
+      stdout: /^hi\nhi\n$/,
+      stderr: silent
+    },
+    "whose earlier prompt is still there, and fails, fails": {
+      model: [hi, Reply.behaviour("auth_error")],
+      script: `dsh run one; f=$(echo $DSH_HOME/sessions/*/*/session.jsonl); head -5 $f > k; cp k $f; dsh run --continue two`,
+      code: 3,
+      stdout: /^hi\n\n?$/,
+      stderr: /^dsh: AUTH: /m,
+      ends: ["error"]
+    },
     "is found through a link to its folder": {
       model: [hi],
       script: `mkdir a; ln -s a l; (cd a; dsh run one); cd l; dsh run --continue two`,

@@ -47,23 +47,23 @@ export const start = (options: Options) =>
 const begin = Effect.fnUntraced(function* ({ cwd, defaultModel = shipped, from, model, preset }: Options) {
   const agents = yield* Agents
   const { provider } = LlmDeepSeek
-  const chosen = model === undefined ? {} : { model }
+  const chosen = model === undefined ? {} : { provider, model }
   switch (from._tag) {
     case "New":
       return yield* agents.create({
         cwd,
-        ...(model === undefined ? defaultModel : { provider, model }),
+        ...(model === undefined ? defaultModel : chosen),
         ...(preset !== undefined && { preset: preset.id })
       })
     case "Session": {
       const id = SessionId(from.id)
       if (preset?.by === "flag") yield* asItIs(id, preset)
-      return yield* agents.resume({ id, provider, ...chosen })
+      return yield* agents.resume({ id, ...chosen })
     }
     case "Last": {
       const last = yield* lastIn(cwd)
       yield* Choice.kept(last, preset)
-      return yield* agents.resume({ id: last.id, provider, ...chosen })
+      return yield* agents.resume({ id: last.id, ...chosen })
     }
     case "Fork": {
       const source = SessionId(from.id)
@@ -73,7 +73,6 @@ const begin = Effect.fnUntraced(function* ({ cwd, defaultModel = shipped, from, 
       return yield* agents.fork({
         source,
         ...(from.at !== undefined && { at: from.at }),
-        provider,
         ...chosen
       })
     }

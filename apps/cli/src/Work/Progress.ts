@@ -18,7 +18,8 @@ export class Progress {
   /** Calls that were not allowed. */
   readonly denied = new Set<CallId>()
   readonly #output: Output["Type"]
-  #calls = 0
+  /** Those of the model. What a program of its calls is a part of that one. */
+  readonly #calls = new Set<CallId>()
   #isAnswered = false
   #ended: { readonly turn: number; readonly reason: TurnEndReason } | undefined
 
@@ -43,7 +44,7 @@ export class Progress {
         return
       }
       case "tool/call":
-        this.#calls++
+        this.#calls.add(entry.data.callId)
         return
       case "turn/end":
         this.#ended = entry.data
@@ -62,9 +63,9 @@ export class Progress {
 
   /** Whoever may do nothing has done nothing, whatever it says. */
   get fruitless(): Problem | undefined {
-    if (this.#calls === 0 || this.denied.size < this.#calls) return undefined
-    const what =
-      this.#calls === 1 ? "the only tool call of the run was" : `all ${this.#calls} tool calls of the run were`
+    const { size } = this.#calls
+    if (size === 0 || [...this.#calls].some((id) => !this.denied.has(id))) return undefined
+    const what = size === 1 ? "the only tool call of the run was" : `all ${size} tool calls of the run were`
     return {
       code: "ALL_DENIED",
       message: `${what} denied; allow what it needs ("dsh permission allow RULE", --permission), or ask for something else`

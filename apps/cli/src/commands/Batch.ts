@@ -75,7 +75,8 @@ export const run = (request: Request.Batch): Command =>
       maxRetries: yield* Environment.maxRetries,
       toolsMode: yield* Environment.toolsMode,
       permission: preset.standing,
-      maxParallelToolCalls: settings.maxParallelToolCalls
+      maxParallelToolCalls: settings.maxParallelToolCalls,
+      defaultModel: settings.defaultModel
     })
     const optional = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
       const journaled =

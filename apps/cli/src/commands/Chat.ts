@@ -69,7 +69,8 @@ export const run = ({ from, model, permission, preset: kind, profile = "chat", w
             maxRetries,
             toolsMode,
             permission: preset.standing,
-            maxParallelToolCalls: settings.maxParallelToolCalls
+            maxParallelToolCalls: settings.maxParallelToolCalls,
+            defaultModel: settings.defaultModel
           })
         )
       )

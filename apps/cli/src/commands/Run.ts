@@ -112,7 +112,8 @@ const worked = (request: Run, observe?: Observe) =>
           toolsMode,
           cassette,
           permission: preset.standing,
-          maxParallelToolCalls: settings.maxParallelToolCalls
+          maxParallelToolCalls: settings.maxParallelToolCalls,
+          defaultModel: settings.defaultModel
         })
       )
     )

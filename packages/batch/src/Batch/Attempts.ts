@@ -2,6 +2,7 @@
  * An agent is set to its task until that is done, or until trying again makes no sense.
  */
 import type { Agent } from "@dsh/agent/Agent"
+import { settled } from "@dsh/agent/Settled"
 import * as Ids from "@dsh/kernel/Ids"
 import { MessageId } from "@dsh/protocol/Ids"
 import * as Message from "@dsh/protocol/Message"
@@ -82,8 +83,7 @@ const turn = (agent: Agent, message: UserMessage, from: number, way: Way, { endi
         from
       })
     }
-    const ended = Effect.flatMap(agent.followup(message), agent.awaitTurn).pipe(
-      Effect.tap(agent.whenIdle),
+    const ended = Effect.flatMap(agent.followup(message), (id) => settled(agent, id)).pipe(
       Effect.map(({ reason }) => Option.some(reason))
     )
     const given = ending.stopped.pipe(

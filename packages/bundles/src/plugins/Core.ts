@@ -87,6 +87,12 @@ const loop = Plugin.make({
   config: Schema.Struct({
     maxParallelToolCalls: Schema.optionalWith(Schema.Int.pipe(Schema.positive()), { exact: true }).annotations({
       description: "How many tools of one step run at once. Default 10."
+    }),
+    defaultModel: Schema.optionalWith(
+      Schema.Struct({ provider: Schema.NonEmptyString, model: Schema.NonEmptyString }),
+      { exact: true }
+    ).annotations({
+      description: "What an agent uses for which nobody has chosen a model, and whose log knows of none."
     })
   }),
   provides: [Agents, LoopConfig],
