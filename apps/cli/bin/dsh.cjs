@@ -186,6 +186,8 @@ const asking = /^(?:run|chat|batch|demo|--profile(?:=.*)?)$/
 
 /** To be called before a flag is set: Node has its own modules compiled, for the flags it starts with and for no others. */
 const loadBuiltins = () => {
+  // Whoever is the first to ask for a file without waiting waits for the threads that do it.
+  fs.access(root, () => {})
   for (const name of ["http", "crypto", "tty", "os"]) require(`node:${name}`)
   return globalThis.crypto
 }

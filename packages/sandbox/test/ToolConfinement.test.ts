@@ -10,8 +10,18 @@ import * as Pipeline from "@dsh/tools/ToolPipeline"
 import * as Tools from "@dsh/tools/Tools"
 import { CurrentConfinement } from "@dsh/world/Confinement"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Schema } from "effect"
-import { existsSync, mkdtempSync, realpathSync, rmSync, statSync } from "node:fs"
+import { Effect, Layer, Option, Schema, TestClock } from "effect"
+import {
+  existsSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  mkdirSync,
+  readdirSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Escalation from "../src/Escalation.ts"
@@ -95,6 +105,40 @@ describe("the confinement of a tool call", () => {
         }).pipe(inWorld({ tempParent: parent }))
       )
       assert.isFalse(existsSync(parent))
+    })
+  )
+
+  it.scoped("comes with a private /tmp; those that nobody has used for long go, once a day", () =>
+    Effect.gen(function* () {
+      const parent = join(yield* folder, "temps")
+      const day = 24 * 3600
+      const put = (name: string, days: number, file?: string) => {
+        mkdirSync(join(parent, name), { recursive: true, mode: 0o700 })
+        if (file !== undefined) writeFileSync(join(parent, name, file), "")
+        const time = Date.now() / 1000 - days * day
+        utimesSync(join(parent, name), time, time)
+      }
+      const session = Effect.scoped(
+        Effect.gen(function* () {
+          const created = yield* (yield* Sessions.Sessions).create({ cwd: "/" })
+          yield* (yield* SandboxPolicy).of(created)
+        }).pipe(inWorld({ tempParent: parent }))
+      )
+      const left = () => readdirSync(parent).filter((name) => !name.startsWith("."))
+      mkdirSync(parent, { mode: 0o700 })
+      put("empty", 0.5)
+      put("empty-old", 2)
+      put("full", 2, "a")
+      put("full-old", 8, "a")
+      yield* TestClock.setTime(Date.now())
+      yield* session
+      assert.deepStrictEqual(left(), ["empty", "full"])
+      put("full-old", 8, "a")
+      yield* session
+      assert.deepStrictEqual(left(), ["empty", "full", "full-old"])
+      yield* TestClock.adjust("2 days")
+      yield* session
+      assert.deepStrictEqual(left(), ["full"])
     })
   )
 

@@ -25,7 +25,8 @@ export interface Options {
   readonly tempParent?: string
 }
 
-const week = 7 * 24 * 3600 * 1000
+const day = 24 * 3600 * 1000
+const week = 7 * day
 
 export const make = ({ tempParent, workspace = process.cwd() }: Options) =>
   Effect.gen(function* () {
@@ -53,7 +54,7 @@ export const make = ({ tempParent, workspace = process.cwd() }: Options) =>
         yield* Effect.ignore(
           Effect.tap(parent, (path) =>
             Effect.zipRight(
-              Effect.tryPromise(() => removeOld(path, now - week)),
+              Effect.tryPromise(() => removeOld(path, now)),
               leave(path)
             )
           )
@@ -118,12 +119,22 @@ const privateFolder = (path: string): string => {
   return Fs.realpathSync.native(path)
 }
 
-// Whatever cannot be removed is left to the system's own cleaning.
-const removeOld = async (parent: string, before: number): Promise<void> => {
-  for (const name of await readdir(parent)) {
+/**
+ * Once a day: processes that were killed leave their folders, and a batch of a thousand sessions leaves a thousand. Empty ones go when
+ * nobody has used them for a day. Whatever cannot be removed is left to the system's own cleaning.
+ */
+const removeOld = async (parent: string, now: number): Promise<void> => {
+  const mark = join(parent, ".cleaned")
+  const timeOf = (path: string) => stat(path).then(({ mtimeMs }) => mtimeMs)
+  if ((await timeOf(mark).catch(() => 0)) > now - day) return
+  const names = await readdir(parent)
+  if (names.length === 0) return
+  await writeFile(mark, "")
+  for (const name of names) {
     const path = join(parent, name)
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: before }))
-    if (mtimeMs < before) await rm(path, { recursive: true, force: true }).catch(() => {})
+    const time = path === mark ? now : await timeOf(path).catch(() => now)
+    if (time < now - week) await rm(path, { recursive: true, force: true }).catch(() => {})
+    else if (time < now - day) await rmdir(path).catch(() => {})
   }
 }
 
@@ -132,3 +143,4 @@ const readdir = promisify(Fs.readdir)
 const rm = promisify(Fs.rm)
 const rmdir = promisify(Fs.rmdir)
 const stat = promisify(Fs.stat)
+const writeFile = promisify(Fs.writeFile)
