@@ -1,7 +1,8 @@
 // Bundles one TypeScript entry into CommonJS chunks that carry the hash of their content in their name.
 //
-// `<out>/main` names the entry chunk and every file of ours that went into the build; its time is that of the start
-// of the build, so "did a source change since?" is one comparison per file. It is replaced last and in one step, and
+// `<out>/main` names the entry chunk and every file of ours that went into the build: those of the entry and of what it
+// loads alone, an empty line, all others. Its time is that of the start of the build, so "did a source change since?" is
+// one comparison per file. It is replaced last and in one step, and
 // chunks are never overwritten: a build takes nothing away from a process that is running.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
@@ -130,6 +131,8 @@ const chunksOf = async ({ input, external, wrapped, plugins = [], codeSplitting 
   return output
 }
 
+const chunkOf = (chunks, name) => chunks.find(({ fileName }) => fileName === name)
+
 const entryOf = (chunks) => chunks.find((chunk) => chunk.isEntry).fileName
 
 const scripts = ["bundle.mjs", "bundle/builtins.mjs", "bundle/effect.mjs", "bundle/sharing.mjs", "build.mjs"]
@@ -149,22 +152,29 @@ export const bundle = async ({ input, out, external = [], alone, shared: holder,
   const shared = await chunksOf({ input, external, wrapped, plugins })
   const output = [...shared, ...own]
 
-  const modules = output.flatMap((chunk) => chunk.moduleIds)
-  assertOneEffect(modules)
-  const ours = modules.filter((id) => id.startsWith(root) && !id.includes("node_modules"))
-  const inputs = new Set([
+  assertOneEffect(output.flatMap((chunk) => chunk.moduleIds))
+  const entry = entryOf(shared)
+  const oursIn = (chunks) =>
+    chunks
+      .flatMap((chunk) => chunk.moduleIds)
+      .filter((id) => id.startsWith(root) && !id.includes("node_modules"))
+      .map((id) => relative(root, id))
+  const always = new Set([entry])
+  for (const name of always) for (const next of chunkOf(shared, name)?.imports ?? []) always.add(next)
+  const first = new Set([
     "pnpm-lock.yaml",
     ...scripts.map((script) => `scripts/${script}`),
-    ...ours.map((id) => relative(root, id))
+    ...oursIn(shared.filter(({ fileName }) => always.has(fileName))),
+    ...oursIn(own)
   ])
+  const rest = new Set(oursIn(shared).filter((id) => !first.has(id)))
 
   mkdirSync(out, { recursive: true })
   for (const { fileName, code } of output) {
     const path = join(out, fileName)
     if (!existsSync(path)) put(path, code)
   }
-  const entry = entryOf(shared)
-  put(join(out, "main"), [entry, ...inputs].join("\n"))
+  put(join(out, "main"), [entry, ...first, ...(own.length === 0 ? [] : [""]), ...rest].join("\n"))
   utimesSync(join(out, "main"), started, started)
   sweep(out, new Set(output.map((chunk) => chunk.fileName)))
   return join(out, entry)

@@ -40,11 +40,18 @@ const hasExtensions = () => {
 const isOpen = hasExtensions()
 const dist = path.join(__dirname, "..", "dist", isOpen ? "open" : "")
 
+/** What of a run there is before its first request runs once. Who goes on with a session has a log to read, which may be long. */
+const isNewRun =
+  /^(?:run|demo|--profile(?:=.*)?)$/.test(process.argv[2] ?? "") &&
+  !process.argv.some((arg) => /^--(?:session|continue|fork)(?:=|$)/.test(arg))
+
 /** The entry chunk of the latest build, and its inputs relative to the checkout: see scripts/bundle.mjs. */
 const readMain = () => {
   try {
     const [chunk, ...inputs] = fs.readFileSync(path.join(dist, "main"), "utf8").split("\n")
-    return { chunk, inputs }
+    // What is not alone may meet all of them.
+    const end = isNewRun && !process.env.DSH_SESSION_STORE ? inputs.indexOf("") : -1
+    return { chunk, inputs: end === -1 ? inputs.filter((input) => input !== "") : inputs.slice(0, end) }
   } catch {
     return undefined
   }
@@ -93,7 +100,7 @@ const command = () => {
   const name = args[0] === "--profile" ? args[1] : args[0]
   return /^[a-z][a-z-]{0,30}$/.test(name) ? name : "other"
 }
-const suffix = `.${process.version}-${process.arch}-${command()}.cache`
+const suffix = `.${process.version}-${process.arch}-${command()}${isNewRun ? "-new" : ""}.cache`
 
 const modules = new Map()
 const uncached = []
@@ -151,18 +158,27 @@ const requireFrom = (id) => (id.startsWith("./") ? load(id.slice(2)) : require(i
 /**
  * How V8 runs a process that starts. Almost everything it allocates stays, and memory that is touched for the first time
  * costs more than another scavenge of what is in the cache: a young generation that does not grow saves a tenth of the
- * time to the first request. An agent leaves little behind per step, so it stays like that.
+ * time to the first request. To collect type feedback of what runs once, and to compile it for speed, takes longer than it
+ * saves: another tenth.
  */
-const starting =
-  "--semi-space-growth-factor=1 --lazy-feedback-allocation --interrupt-budget-factor-for-feedback-allocation=8"
+const starting = [
+  "--semi-space-growth-factor=1",
+  "--lazy-feedback-allocation",
+  ...(isNewRun
+    ? ["--no-sparkplug", "--no-opt", "--interrupt-budget-factor-for-feedback-allocation=32"]
+    : ["--interrupt-budget-factor-for-feedback-allocation=8"])
+].join(" ")
 
 /**
- * V8 gives a function room for type feedback, without which it is never optimised, only after it has run for a while. That
- * helps programs that end soon. An agent runs the same code once per step, so its first ten steps would be spent in the
- * interpreter. Once it is there and has nothing to do yet, what runs once has run.
+ * An agent runs the same code once per step, and leaves little behind: from its first answer on code is compiled for speed
+ * as soon as that pays, with feedback from the first time on.
  */
-const working = "--interrupt-budget-factor-for-feedback-allocation=2"
-const answered = `${working} --no-lazy-feedback-allocation`
+const answered = [
+  "--sparkplug",
+  "--opt",
+  "--no-lazy-feedback-allocation",
+  "--interrupt-budget-factor-for-feedback-allocation=2"
+].join(" ")
 
 let flags = ""
 
@@ -255,7 +271,6 @@ if (first === "--version" || first === "-V") {
   enter(starting)
   const chunk = mainChunk()
   refuseSecondEffect()
-  process.once("dsh:working", () => enter(working))
   process.once("dsh:answered", () => {
     takeCaches()
     enter(answered)

@@ -2,10 +2,5 @@
  * Tells the launcher, which decides how V8 runs the process (see bin/dsh.cjs), that from now on the same code runs again and again.
  */
 
-const tell = (event: string): void => void (process as NodeJS.EventEmitter).emit(event)
-
-/** To be called when the agent is there and has nothing to do yet. */
-export const prepare = (): void => tell("dsh:working")
-
 /** To be called when the first request is answered: what is compiled from now on is not what the next start waits for. */
-export const expect = (): void => tell("dsh:answered")
+export const expect = (): void => void (process as NodeJS.EventEmitter).emit("dsh:answered")

@@ -23,7 +23,6 @@ import * as ExitCode from "./ExitCode.ts"
 import { priced } from "./Limits.ts"
 import { Output } from "./Output.ts"
 import * as Outcome from "./Outcome.ts"
-import * as Repetition from "./Repetition.ts"
 import * as UsageLine from "./UsageLine.ts"
 import * as Background from "./Work/Background.ts"
 import { failure } from "./Work/Failed.ts"
@@ -63,7 +62,6 @@ export const work = (options: Options) =>
     const output = yield* Output
     const agent = yield* Origin.start(options)
     yield* affordable(agent, options.priced)
-    Repetition.prepare()
     let used = Bill.none
     const { usage } = options
     const counter = usage && new UsageTally.Counter((request) => (used = Bill.add(used, Bill.of(usage, request))))

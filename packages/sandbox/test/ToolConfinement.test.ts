@@ -111,11 +111,11 @@ describe("the confinement of a tool call", () => {
   it.scoped("comes with a private /tmp; those that nobody has used for long go, once a day", () =>
     Effect.gen(function* () {
       const parent = join(yield* folder, "temps")
-      const day = 24 * 3600
+      const [now, day] = [1_800_000_000, 24 * 3600]
       const put = (name: string, days: number, file?: string) => {
         mkdirSync(join(parent, name), { recursive: true, mode: 0o700 })
         if (file !== undefined) writeFileSync(join(parent, name, file), "")
-        const time = Date.now() / 1000 - days * day
+        const time = now - days * day
         utimesSync(join(parent, name), time, time)
       }
       const session = Effect.scoped(
@@ -130,7 +130,7 @@ describe("the confinement of a tool call", () => {
       put("empty-old", 2)
       put("full", 2, "a")
       put("full-old", 8, "a")
-      yield* TestClock.setTime(Date.now())
+      yield* TestClock.setTime(now * 1000)
       yield* session
       assert.deepStrictEqual(left(), ["empty", "full"])
       put("full-old", 8, "a")

@@ -130,6 +130,7 @@ const removeOld = async (parent: string, now: number): Promise<void> => {
   const names = await readdir(parent)
   if (names.length === 0) return
   await writeFile(mark, "")
+  await utimes(mark, now / 1000, now / 1000)
   for (const name of names) {
     const path = join(parent, name)
     const time = path === mark ? now : await timeOf(path).catch(() => now)
@@ -143,4 +144,5 @@ const readdir = promisify(Fs.readdir)
 const rm = promisify(Fs.rm)
 const rmdir = promisify(Fs.rmdir)
 const stat = promisify(Fs.stat)
+const utimes = promisify(Fs.utimes)
 const writeFile = promisify(Fs.writeFile)
