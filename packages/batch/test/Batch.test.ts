@@ -117,7 +117,7 @@ describe("a batch", () => {
       const { sessions } = yield* (yield* SessionPersistence).list
       assert.sameMembers(
         sessions.map(({ header }) => header.cwd),
-        ["/work/sub", "/elsewhere"]
+        ["/project/sub", "/elsewhere"]
       )
     }).pipe(
       Effect.provide(
@@ -308,7 +308,7 @@ describe("going on where a process ended", () => {
   const session = (id: string, prompt: { readonly messageId: string; readonly text: string }) =>
     Effect.scoped(
       Effect.gen(function* () {
-        const agent = yield* (yield* Agents).create({ ...options.model, id: SessionId(id), cwd: "/work" })
+        const agent = yield* (yield* Agents).create({ ...options.model, id: SessionId(id), cwd: "/project" })
         const sent = yield* agent.followup({
           id: prompt.messageId as never,
           role: "user",
@@ -370,7 +370,7 @@ describe("going on where a process ended", () => {
     Effect.gen(function* () {
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const agent = yield* (yield* Agents).create({ id: SessionId("session-a"), cwd: "/work" })
+          const agent = yield* (yield* Agents).create({ id: SessionId("session-a"), cwd: "/project" })
           yield* agent.inject("waits")
         })
       )
@@ -430,12 +430,12 @@ describe("folders of their own", () => {
       const results = yield* all([task("kept"), task("gone")])
       assert.deepStrictEqual(
         results.map(({ folder }) => folder),
-        ["/work/of-kept", undefined]
+        ["/project/of-kept", undefined]
       )
       const { sessions } = yield* (yield* SessionPersistence).list
       assert.sameMembers(
         sessions.map(({ header }) => header.cwd),
-        ["/work/of-kept", "/work/of-gone"]
+        ["/project/of-kept", "/project/of-gone"]
       )
       assert.deepStrictEqual([...open], [])
     }).pipe(Effect.provide(Layer.merge(says, workspaces)))
@@ -448,7 +448,7 @@ describe("folders of their own", () => {
       yield* settle
       yield* Deferred.succeed(stop, undefined)
       const [result] = yield* Fiber.join(fiber)
-      assert.strictEqual(result!.folder, "/work/of-a")
+      assert.strictEqual(result!.folder, "/project/of-a")
       assert.deepStrictEqual([...open], ["a"])
       open.clear()
     }).pipe(

@@ -8,7 +8,7 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFil
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-const about = { batch: "b", isolate: "none", cwd: "/work" } as const
+const about = { batch: "b", isolate: "none", cwd: "/project" } as const
 
 const result = (id: string, more: Partial<BatchResult> = {}): BatchResult => ({
   id,

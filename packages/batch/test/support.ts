@@ -58,7 +58,7 @@ export const world = (reply: (request: LlmRequest) => LlmScripted.Reply.Reply) =
   )
 
 export const options: Batch.Options = {
-  cwd: "/work",
+  cwd: "/project",
   model: { provider: LlmScripted.provider, model: LlmScripted.model }
 }
 
