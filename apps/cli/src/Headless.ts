@@ -115,7 +115,8 @@ const loop = ({ defaultModel, maxParallelToolCalls }: Options): ReadonlyArray<En
       defaultModel: { provider: defaultModel.provider, model: defaultModel.model }
     })
   }
-  return Object.keys(config).length === 0 ? [] : [on("loop", config)]
+  // Whoever has switched it off is not overruled.
+  return Object.keys(config).length === 0 ? [] : [change("loop", { config })]
 }
 
 /** What was asked for this time, as the layer over all others. */

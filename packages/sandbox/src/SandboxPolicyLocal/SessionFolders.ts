@@ -119,21 +119,25 @@ const privateFolder = (path: string): string => {
   return Fs.realpathSync.native(path)
 }
 
+/** More than so many are looked at once a day. */
+const many = 100
+
 /**
- * Once a day: processes that were killed leave their folders, and a batch of a thousand sessions leaves a thousand. Empty ones go when
- * nobody has used them for a day. Whatever cannot be removed is left to the system's own cleaning.
+ * Processes that were killed leave their folders, and a batch of a thousand sessions leaves a thousand. Empty ones go when nobody has
+ * used them for a day. Whatever cannot be removed is left to the system's own cleaning.
  */
 const removeOld = async (parent: string, now: number): Promise<void> => {
   const mark = join(parent, ".cleaned")
   const timeOf = (path: string) => stat(path).then(({ mtimeMs }) => mtimeMs)
-  if ((await timeOf(mark).catch(() => 0)) > now - day) return
-  const names = await readdir(parent)
-  if (names.length === 0) return
-  await writeFile(mark, "")
-  await utimes(mark, now / 1000, now / 1000)
+  const names = (await readdir(parent)).filter((name) => join(parent, name) !== mark)
+  if (names.length > many) {
+    if ((await timeOf(mark).catch(() => 0)) > now - day) return
+    await writeFile(mark, "")
+    await utimes(mark, now / 1000, now / 1000)
+  }
   for (const name of names) {
     const path = join(parent, name)
-    const time = path === mark ? now : await timeOf(path).catch(() => now)
+    const time = await timeOf(path).catch(() => now)
     if (time < now - week) await rm(path, { recursive: true, force: true }).catch(() => {})
     else if (time < now - day) await rmdir(path).catch(() => {})
   }
